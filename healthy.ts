@@ -3,8 +3,8 @@
 // program would take two seconds of processor time.
 
 import { createSystemClock } from './src/base/clock.ts'
-import { InvalidSettings, loadSettings } from './src/config.ts'
-import type { Config } from './src/config.ts'
+import { InvalidSettings, loadSettings } from './src/config/config.ts'
+import type { Config } from './src/config/config.ts'
 
 const TIMEOUT_MS = 2_000
 

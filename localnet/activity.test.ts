@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Address, TransactionBuilder } from '@stellar/stellar-sdk'
-import { findFailureCause } from '../src/chain/outcome.ts'
+import { findFailureCause } from '../src/chain/rpc/outcome.ts'
 import { OPERATION_NAMES } from '../src/exchange/operations.ts'
 import { createOverviewReader, readOraclePrices } from './actors/exchange-state.ts'
 import { createOrderReader, createPositionReader, CROSS_MARGIN, LONG } from './actors/stored-entries.ts'

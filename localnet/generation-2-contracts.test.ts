@@ -6,7 +6,7 @@ import { address, bool, i128, symbol, text, u32, u64, vec } from './contracts/sh
 import { contractDataKey } from './ledger/keys.ts'
 import { startTestNetwork, WARM_UP_LEDGERS } from './test-network.ts'
 import type { DecodedEvent, TestNetwork } from './test-network.ts'
-import type { ContractKey } from '../src/exchange/contracts.ts'
+import type { ContractKey } from '../src/exchange/contracts/contracts.ts'
 
 interface Account {
   readonly address: string

@@ -2,7 +2,7 @@
 
 import { Address, Asset, hash, xdr } from '@stellar/stellar-sdk'
 import { ONE_E7 } from '../src/base/fixed-point.ts'
-import type { ExchangeParties } from '../src/exchange/footprint-keys.ts'
+import type { ExchangeParties } from '../src/exchange/contracts/footprint-keys.ts'
 import type { Identity } from './actors/identity.ts'
 import type { Deployment } from './actors/exchange-state.ts'
 import type { Genesis, GenesisContract } from './chain.ts'

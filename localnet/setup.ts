@@ -1,6 +1,6 @@
 // Which exchange a chain starts with.
 
-import type { Generation } from '../src/exchange/generations.ts'
+import type { Generation } from '../src/exchange/contracts/generations.ts'
 
 export const GENERATIONS = ['1', '2'] as const
 export type LocalGeneration = (typeof GENERATIONS)[number]

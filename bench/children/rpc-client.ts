@@ -2,12 +2,12 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createSystemClock } from '../../src/base/clock.ts'
-import { readMessage } from '../../src/chain/message.ts'
-import { createMessageReader, WORKER_IDLE_MS } from '../../src/chain/message-reader.ts'
-import { boundsOf, METHODS } from '../../src/chain/methods.ts'
-import type { Method } from '../../src/chain/methods.ts'
-import { parseEvents } from '../../src/chain/responses.ts'
-import { createFetchTransport } from '../../src/chain/transport.ts'
+import { readMessage } from '../../src/chain/rpc/message.ts'
+import { createMessageReader, WORKER_IDLE_MS } from '../../src/chain/rpc/message-reader.ts'
+import { boundsOf, METHODS } from '../../src/chain/rpc/methods.ts'
+import type { Method } from '../../src/chain/rpc/methods.ts'
+import { parseEvents } from '../../src/chain/rpc/responses.ts'
+import { createFetchTransport } from '../../src/chain/rpc/transport.ts'
 import { quantile } from '../support/load.ts'
 import { serveParent } from '../support/in-child.ts'
 

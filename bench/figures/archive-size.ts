@@ -1,6 +1,6 @@
 // The latency of a page with one or ten million archived events, relative to ten thousand, one request at a time. It detects a list that scans its history.
 
-import { encodeCursor } from '../../src/projections/page.ts'
+import { encodeCursor } from '../../src/projections/log/page.ts'
 import { startChild } from '../support/child.ts'
 import { closeSecOf, EVENTS_PER_LEDGER, FIRST_LEDGER, someTrader } from '../support/history.ts'
 import { load } from '../support/load.ts'

@@ -1,7 +1,7 @@
 // The latency that the gateway adds to an order: preparing and submitting it, relative to the same calls made directly to the network's RPC endpoint.
 
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
-import { accountKey, draftCall, simulationEnvelope } from '../../src/chain/transaction.ts'
+import { accountKey, draftCall, simulationEnvelope } from '../../src/chain/codec/transaction.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import type { NetworkDetails } from '../children/network.ts'
 import type { TradingGateway } from '../children/trading-gateway.ts'

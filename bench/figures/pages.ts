@@ -2,8 +2,8 @@
 
 import { defined } from '../../src/base/assert.ts'
 import { PAGE_LIMITS } from '../../src/limits.ts'
-import { listEvents } from '../../src/projections/events.ts'
-import { listTrades } from '../../src/projections/trades.ts'
+import { listEvents } from '../../src/projections/log/events.ts'
+import { listTrades } from '../../src/projections/trades/trades.ts'
 import type { Queryable } from '../../src/store/store.ts'
 import type { Repeat } from '../children/bare-driver.ts'
 import { startChild } from '../support/child.ts'

@@ -1,9 +1,9 @@
 // The deployment that the measurements use: the real testnet addresses, read the same way as main.ts does.
 
 import { defined } from '../../src/base/assert.ts'
-import { loadSettings } from '../../src/config.ts'
+import { loadSettings } from '../../src/config/config.ts'
 import { resolveContracts } from '../../src/deployment/declaration.ts'
-import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import type { ContractAddresses } from '../../src/exchange/contracts/contracts.ts'
 import { createCurrentDeployment, createDeployment } from '../../src/exchange/deployment.ts'
 import type { CurrentDeployment } from '../../src/exchange/deployment.ts'
 

@@ -2,10 +2,10 @@
 
 import { StrKey } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
-import { encodeScVal } from '../../src/chain/scval.ts'
-import type { ScArgument } from '../../src/chain/scval.ts'
+import { encodeScVal } from '../../src/chain/codec/scval.ts'
+import type { ScArgument } from '../../src/chain/codec/scval.ts'
 import { ASSET_SYMBOLS } from '../../localnet/assets.ts'
-import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import type { ContractAddresses } from '../../src/exchange/contracts/contracts.ts'
 
 export const FIRST_LEDGER = 100_000
 const FIRST_CLOSE_SEC = 1_780_000_000

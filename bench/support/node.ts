@@ -7,7 +7,7 @@ import { encodeHeader, encodeHeaderEntry, headerHash } from '../../localnet/ledg
 import { DEFAULT_PROTOCOL } from '../../localnet/ledger/protocol.ts'
 import { ZERO_HASH } from '../../localnet/ledger/stellar-value.ts'
 import { createValidator } from '../../localnet/ledger/validator.ts'
-import type { Transport } from '../../src/chain/transport.ts'
+import type { Transport } from '../../src/chain/rpc/transport.ts'
 import { closeSecOf, FIRST_LEDGER } from './history.ts'
 import type { History } from './history.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Log } from '../../src/base/log.ts'
 import type { Random } from '../../src/base/random.ts'
-import type { ExchangeParties } from '../../src/exchange/footprint-keys.ts'
+import type { ExchangeParties } from '../../src/exchange/contracts/footprint-keys.ts'
 import { assetsOf, publishedSymbols } from '../assets.ts'
 import { FIRST_DEPOSITS } from '../identities.ts'
 import type { Identities } from '../identities.ts'

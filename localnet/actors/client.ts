@@ -7,7 +7,7 @@ import { buildInvocation, signTransaction, sourceAuth } from './envelope.ts'
 import type { Assembly, Invocation, TransactionBounds, SignedEnvelope } from './envelope.ts'
 import { extendFootprint } from './footprints.ts'
 import type { Identity } from './identity.ts'
-import type { ExchangeParties } from '../../src/exchange/footprint-keys.ts'
+import type { ExchangeParties } from '../../src/exchange/contracts/footprint-keys.ts'
 
 /** Calls one method. Throws when the node returns an error or is unreachable. */
 export type Transport = (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>

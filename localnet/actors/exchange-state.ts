@@ -3,7 +3,7 @@
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
 import { PRICED_SYMBOLS } from '../assets.ts'
 import { defined } from '../../src/base/assert.ts'
-import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import type { ContractAddresses } from '../../src/exchange/contracts/contracts.ts'
 import { bytes, symbol } from '../contracts/shared/host.ts'
 import type { Val } from '../contracts/shared/host.ts'
 import { priceTag } from '../contracts/shared/price-oracle.ts'

@@ -1,10 +1,10 @@
 // Declares what an actor's call may touch when it is applied, besides what its simulation touched: prices change and others trade in between.
 
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
-import type { ContractKey } from '../../src/exchange/contracts.ts'
-import { coverCall } from '../../src/exchange/footprint-keys.ts'
-import type { EntryKey, ExchangeParties, KeyPart } from '../../src/exchange/footprint-keys.ts'
-import { TEST_NETWORK_SETTINGS, withHeadroom } from '../../src/exchange/resource-headroom.ts'
+import type { ContractKey } from '../../src/exchange/contracts/contracts.ts'
+import { coverCall } from '../../src/exchange/contracts/footprint-keys.ts'
+import type { EntryKey, ExchangeParties, KeyPart } from '../../src/exchange/contracts/footprint-keys.ts'
+import { TEST_NETWORK_SETTINGS, withHeadroom } from '../../src/exchange/contracts/resource-headroom.ts'
 import { symbol, vec } from '../contracts/shared/host.ts'
 import type { Val } from '../contracts/shared/host.ts'
 import { contractDataKey, instanceKey, trustlineKey } from '../ledger/keys.ts'

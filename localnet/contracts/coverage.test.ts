@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { REFERRAL_ERRORS as BASIC_REFERRAL_ERRORS, TRADER_VAULT_ERRORS as BASIC_TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
+import { REFERRAL_ERRORS as BASIC_REFERRAL_ERRORS, TRADER_VAULT_ERRORS as BASIC_TRADER_VAULT_ERRORS } from '../../src/exchange/errors/errors.ts'
 import { REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from './generation-2/errors.ts'
 import * as generation2LiquidityVault from './generation-2/liquidity-vault/liquidity-vault.ts'
 import * as generation2Market from './generation-2/market/market.ts'

@@ -1,4 +1,4 @@
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts/contracts.ts'
 import { applyInvocation } from '../controls.ts'
 import type { Controls } from '../controls.ts'
 import type { Deployment } from '../actors/exchange-state.ts'

@@ -1,4 +1,4 @@
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts/contracts.ts'
 import { assetsOf } from '../assets.ts'
 import { strategyOf } from '../actors/strategies.ts'
 import { latestView } from '../controls.ts'

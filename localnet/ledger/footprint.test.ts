@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
-import { findUndeclaredEntry } from '../../src/chain/applied-call.ts'
+import { findUndeclaredEntry } from '../../src/chain/codec/applied-call.ts'
 import { HostFailure, symbol, u32, u64, vec } from '../contracts/shared/host.ts'
 import { createEnforcingFootprint, createRecordingFootprint, type Footprint } from './footprint.ts'
 import { accountKey, contractDataKey, type LedgerKey } from './keys.ts'

@@ -1,10 +1,10 @@
 // What is declared about a deployment: by a manifest or by the local network, with overrides of the environment.
 
 import type { Asset } from '../exchange/assets.ts'
-import { CONTRACT_KEYS } from '../exchange/contracts.ts'
-import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
+import { CONTRACT_KEYS } from '../exchange/contracts/contracts.ts'
+import type { ContractAddresses, ContractKey } from '../exchange/contracts/contracts.ts'
 import type { ContractSources, DeploymentDeclaration, IndexedDeployment } from '../exchange/deployment.ts'
-import type { Generation } from '../exchange/generations.ts'
+import type { Generation } from '../exchange/contracts/generations.ts'
 
 /** A manifest, or what the local network reports. */
 export interface Declared {

@@ -2,8 +2,8 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { ContractInterfaces } from '../exchange/contract-interface.ts'
-import { CONTRACT_KEYS } from '../exchange/contracts.ts'
+import type { ContractInterfaces } from '../exchange/contracts/contract-interface.ts'
+import { CONTRACT_KEYS } from '../exchange/contracts/contracts.ts'
 import { createDeployment } from '../exchange/deployment.ts'
 import type { Deployment, DeploymentDeclaration, ReplaceableDeployment } from '../exchange/deployment.ts'
 import { declarationOf } from './declaration.ts'

@@ -3,14 +3,14 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { composeInterfaces } from '../exchange/contract-interface.ts'
-import type { ContractInterfaces, RunningCode } from '../exchange/contract-interface.ts'
-import type { ContractSpec } from '../exchange/contract-spec.ts'
-import { CONTRACT_KEYS } from '../exchange/contracts.ts'
+import { composeInterfaces } from '../exchange/contracts/contract-interface.ts'
+import type { ContractInterfaces, RunningCode } from '../exchange/contracts/contract-interface.ts'
+import type { ContractSpec } from '../exchange/contracts/contract-spec.ts'
+import { CONTRACT_KEYS } from '../exchange/contracts/contracts.ts'
 import { withInterfaces } from '../exchange/deployment.ts'
 import type { ReplaceableDeployment } from '../exchange/deployment.ts'
-import { CONTRACTS_CHANNEL, readContractCode } from '../projections/contract-versions.ts'
-import { listRunningVersions } from '../projections/running-code.ts'
+import { CONTRACTS_CHANNEL, readContractCode } from '../projections/state/contract-versions.ts'
+import { listRunningVersions } from '../projections/state/running-code.ts'
 import type { Queryable, Store } from '../store/store.ts'
 
 /** Notifications can be lost. */

@@ -2,7 +2,7 @@
 
 import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { ContractKey } from '../exchange/contracts.ts'
+import type { ContractKey } from '../exchange/contracts/contracts.ts'
 import { completeManifest, parseManifest } from './manifest.ts'
 import type { Manifest, ManifestDraft, ManifestNetwork, ManifestOverrides } from './manifest.ts'
 

@@ -2,10 +2,10 @@
 
 import { isContractAddress } from '../base/strkey.ts'
 import type { Asset } from '../exchange/assets.ts'
-import { CONTRACT_ALIASES, CONTRACT_KEYS } from '../exchange/contracts.ts'
-import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
-import { GENERATIONS } from '../exchange/generations.ts'
-import type { Generation } from '../exchange/generations.ts'
+import { CONTRACT_ALIASES, CONTRACT_KEYS } from '../exchange/contracts/contracts.ts'
+import type { ContractAddresses, ContractKey } from '../exchange/contracts/contracts.ts'
+import { GENERATIONS } from '../exchange/contracts/generations.ts'
+import type { Generation } from '../exchange/contracts/generations.ts'
 import { scanJson } from './json-scan.ts'
 
 export const MANIFEST_NETWORKS = ['testnet', 'mainnet', 'custom'] as const

@@ -1,8 +1,8 @@
 // Actions other than the ten order operations: partial closes, collateral, cross margin, the liquidity vault, trader vaults, referral. One table maps each
 // action to its contract, function and forms.
 
-import { LIQUIDITY_VAULT, SIGNER, fieldNames } from './call-forms.ts'
-import type { CallDefinition, FieldNames, FieldsOf } from './call-forms.ts'
+import { LIQUIDITY_VAULT, SIGNER, fieldNames } from './contracts/call-forms.ts'
+import type { CallDefinition, FieldNames, FieldsOf } from './contracts/call-forms.ts'
 
 const GOOD_TILL_CANCELLED = { type: 'u32', value: 0 } as const
 const LEADER_ENTRY = [SIGNER, 'vaultId', 'asset', 'collateral', 'leverage', 'direction'] as const

@@ -3,12 +3,12 @@
 
 import { createAssetList } from './assets.ts'
 import type { Asset, AssetList } from './assets.ts'
-import type { CallTarget } from './call-forms.ts'
-import { callTargetOf, errorName, UNKNOWN_INTERFACES } from './contract-interface.ts'
-import type { ContractInterfaces } from './contract-interface.ts'
-import { CONTRACT_KEYS } from './contracts.ts'
-import type { ContractAddresses, ContractKey } from './contracts.ts'
-import type { Generation } from './generations.ts'
+import type { CallTarget } from './contracts/call-forms.ts'
+import { callTargetOf, errorName, UNKNOWN_INTERFACES } from './contracts/contract-interface.ts'
+import type { ContractInterfaces } from './contracts/contract-interface.ts'
+import { CONTRACT_KEYS } from './contracts/contracts.ts'
+import type { ContractAddresses, ContractKey } from './contracts/contracts.ts'
+import type { Generation } from './contracts/generations.ts'
 
 /** A contract address and its source: the deployment manifest or the environment. */
 export interface ContractSource {

@@ -1,10 +1,10 @@
 // The events of every generation. Generation 2 changed some tuples and added topics; everything else is as in generation 1.
 // Payload keys: unchanged tuples keep those of generation 1, new and changed ones use the names of the deployed service.
 
-import type { EventContractKey } from './contracts.ts'
+import type { EventContractKey } from './contracts/contracts.ts'
 import { GENERATION_1_EVENTS, VAULT_ID } from './events.ts'
 import type { EventShape, EventTable, EventTables } from './events.ts'
-import type { Generation } from './generations.ts'
+import type { Generation } from './contracts/generations.ts'
 
 const ROTATED: EventTable = { admin_rotated: { data: [['oldAdmin', 'address'], ['newAdmin', 'address']] } }
 

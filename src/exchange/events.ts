@@ -1,7 +1,7 @@
 // The events of contracts of generation 1, and what all generations share: topic -> data tuple in wire order, with the payload key of each value.
 // Sources: specification, "Events"; payload keys of the liquidity vault are its tuple names in camelCase.
 
-import type { EventContractKey } from './contracts.ts'
+import type { EventContractKey } from './contracts/contracts.ts'
 
 /** On-chain type of a value. `id` is a u64 served as a JSON number; wide integers are served as digit strings. */
 type EventFieldType = 'address' | 'symbol' | 'string' | 'bool' | 'i128' | 'u64' | 'u32' | 'id' | 'idText' | 'addresses'

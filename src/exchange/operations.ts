@@ -1,7 +1,7 @@
 // The ten operations of POST /v1/orders/prepare. One table maps each operation to the forms of the market function of the same name.
 
-import { SIGNER, TIME_IN_FORCE, fieldNames } from './call-forms.ts'
-import type { CallDefinition, CallForm, FieldNames, FieldsOf } from './call-forms.ts'
+import { SIGNER, TIME_IN_FORCE, fieldNames } from './contracts/call-forms.ts'
+import type { CallDefinition, CallForm, FieldNames, FieldsOf } from './contracts/call-forms.ts'
 
 const ENTRY = [SIGNER, 'asset', 'collateral', 'leverage', 'direction'] as const
 const OPEN = [{ since: '2.0', parameters: [...ENTRY, 'acceptablePrice?'] }, { since: '1', parameters: ENTRY }] as const

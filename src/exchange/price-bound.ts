@@ -1,6 +1,6 @@
 // The acceptable price of an open or close that follows from a tolerance: `slippageBps` of a request.
 
-import type { TradeEffects } from './trade-effects.ts'
+import type { TradeEffects } from './settlement/trade-effects.ts'
 
 const BPS = 10_000n
 

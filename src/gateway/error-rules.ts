@@ -1,14 +1,14 @@
 // Maps errors of chain, store and projections to responses.
 
 import { TooManyWaiting } from '../base/semaphore.ts'
-import { RpcFailure } from '../chain/failure.ts'
+import { RpcFailure } from '../chain/rpc/failure.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from '../http/errors.ts'
 import type { ErrorResponse, ErrorRule } from '../http/errors.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
-import { LedgerNotIndexed } from '../projections/as-of.ts'
-import { InvalidCursor } from '../projections/page.ts'
+import { LedgerNotIndexed } from '../projections/state/as-of.ts'
+import { InvalidCursor } from '../projections/log/page.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
-import { ClientIdInUse } from '../submissions/client-id.ts'
+import { ClientIdInUse } from '../trading/client-id.ts'
 
 const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, TooManyWaiting]
 

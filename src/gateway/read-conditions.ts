@@ -1,8 +1,8 @@
 // What the warnings of a prepared transaction depend on.
 
-import type { Prices } from '../oracle/prices.ts'
-import type { ReadConditions } from '../relay/warnings.ts'
-import type { Venue } from '../venue/venue.ts'
+import type { Prices } from '../markets/prices.ts'
+import type { ReadConditions } from '../trading/warnings.ts'
+import type { Venue } from '../markets/venue.ts'
 
 /** Prices are those that were last read, which costs no time. */
 export function conditionsReader(venue: Venue, prices: Prices): ReadConditions {

@@ -1,13 +1,13 @@
 // What the gateway holds for its clients, for the metrics.
 
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import type { Agreement } from '../chain/agreement.ts'
+import type { Agreement } from '../chain/rpc/agreement.ts'
 import type { SharedCounts } from '../http/rate-limit.ts'
-import type { GatewayStats } from '../metrics/sources.ts'
-import type { Prices } from '../oracle/prices.ts'
-import type { IndexWaiter } from '../projections/index-waiter.ts'
-import type { Relay } from '../relay/relay.ts'
-import type { SubmissionService } from '../submissions/submissions.ts'
+import type { GatewayStats } from '../observability/sources.ts'
+import type { Prices } from '../markets/prices.ts'
+import type { IndexWaiter } from '../projections/state/index-waiter.ts'
+import type { Relay } from '../trading/relay.ts'
+import type { SubmissionService } from '../trading/submissions.ts'
 import type { Stream } from '../stream/stream.ts'
 
 export function statsOf(parts: {

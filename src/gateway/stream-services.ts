@@ -1,10 +1,10 @@
 // Connects the stream to keys, positions, orders and prices.
 
-import type { AccountRequest, Accounts } from '../account/accounts.ts'
-import { RpcFailure } from '../chain/failure.ts'
+import type { AccountRequest, Accounts } from '../accounts/accounts.ts'
+import { RpcFailure } from '../chain/rpc/failure.ts'
 import type { Keys } from '../keys/keys.ts'
-import type { Prices } from '../oracle/prices.ts'
-import { listOpenPositions } from '../projections/positions.ts'
+import type { Prices } from '../markets/prices.ts'
+import { listOpenPositions } from '../projections/positions/positions.ts'
 import { readsFor } from '../store/caller-reads.ts'
 import type { Queryable } from '../store/store.ts'
 import type { StreamOptions } from '../stream/stream.ts'

@@ -3,14 +3,14 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import { createAgreement } from '../chain/agreement.ts'
-import { createLedgerWatermarks } from '../chain/ledger-watermarks.ts'
-import type { Rpc } from '../chain/rpc.ts'
+import { createAgreement } from '../chain/rpc/agreement.ts'
+import { createLedgerWatermarks } from '../chain/rpc/ledger-watermarks.ts'
+import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import { createRelay } from '../relay/relay.ts'
+import { createRelay } from '../trading/relay.ts'
 import type { Store } from '../store/store.ts'
-import { createSubmissionService } from '../submissions/submissions.ts'
-import type { SubmissionService } from '../submissions/submissions.ts'
+import { createSubmissionService } from '../trading/submissions.ts'
+import type { SubmissionService } from '../trading/submissions.ts'
 
 export interface SubmissionVerifierParts {
   readonly store: Store

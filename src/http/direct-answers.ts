@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
-import type { Admission, Admissions } from './admission.ts'
+import type { Admission, Admissions } from './rate-admission.ts'
 import type { Caller } from './caller.ts'
 import type { Cors } from './cors.ts'
 import type { HostCheck } from './host-check.ts'

@@ -70,7 +70,7 @@ export function isKeptOpen(reply: FastifyReply): boolean {
   return keptOpen.has(reply)
 }
 
-/** Maps an error of a lower layer to a response. src/gateway.ts lists the rules, because this folder imports neither store nor projections. */
+/** Maps an error of a lower layer to a response. src/gateway/gateway.ts lists the rules, because this folder imports neither store nor projections. */
 export interface ErrorRule {
   matches(error: Error): boolean
   toResponse(error: Error): ErrorResponse

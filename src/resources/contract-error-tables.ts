@@ -1,11 +1,11 @@
 // Contract error codes as Markdown tables for the OpenAPI description.
 
-import { REFERRAL_CHANGES, SHARED_CHANGES, TRADER_VAULT_CHANGES } from '../exchange/error-guide-2.ts'
-import { REFERRAL_GUIDE, SHARED_GUIDE, TRADER_VAULT_GUIDE } from '../exchange/error-guide.ts'
+import { REFERRAL_CHANGES, SHARED_CHANGES, TRADER_VAULT_CHANGES } from '../exchange/errors/error-guide-2.ts'
+import { REFERRAL_GUIDE, SHARED_GUIDE, TRADER_VAULT_GUIDE } from '../exchange/errors/error-guide.ts'
 import {
   REFERRAL_ADDED, REFERRAL_ERRORS, SHARED_ADDED, SHARED_ERRORS, TRADER_VAULT_ADDED, TRADER_VAULT_ERRORS, UNKNOWN_CONTRACT_ERROR,
-} from '../exchange/errors.ts'
-import type { Guidance } from '../exchange/guidance.ts'
+} from '../exchange/errors/errors.ts'
+import type { Guidance } from '../exchange/errors/guidance.ts'
 
 /** Served as UnknownContractError because the specification does not name code 43. */
 const DEPOSIT_CAP = [43, UNKNOWN_CONTRACT_ERROR, ['The account has reached its deposit cap.', 'Deposit less.']] as const

@@ -2,8 +2,8 @@
 
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
-import type { CallField } from '../exchange/call-arguments.ts'
-import type { FieldNames } from '../exchange/call-forms.ts'
+import type { CallField } from '../exchange/contracts/call-arguments.ts'
+import type { FieldNames } from '../exchange/contracts/call-forms.ts'
 import { LEVERAGE, REFERRAL_CODE_LENGTH, SLIPPAGE_BPS, SLIPPAGE_TOLERANCE_BPS, TIME_IN_FORCE, TRAILING_PERCENT_BPS, VAULT_NAME_MAX_LENGTH } from '../limits.ts'
 
 /** Digits of the largest i128 and of the largest u64. */

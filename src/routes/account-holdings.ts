@@ -1,7 +1,7 @@
 // GET /v1/account/me/holdings. Not in the specification.
 
 import { Type } from 'typebox'
-import type { Accounts } from '../account/accounts.ts'
+import type { Accounts } from '../accounts/accounts.ts'
 import type { App } from '../http/app.ts'
 import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'

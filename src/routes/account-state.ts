@@ -1,7 +1,7 @@
 // Account data from the ledger: GET /v1/account/me/orders/open, /v1/account/me/state. Not in the specification.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AccountRequest, Accounts } from '../account/accounts.ts'
+import type { AccountRequest, Accounts } from '../accounts/accounts.ts'
 import type { App } from '../http/app.ts'
 import { CACHE_PRIVATE, prepareResponse, sendResponse } from '../http/response.ts'
 import { callerKey } from '../http/caller.ts'

@@ -7,7 +7,7 @@ import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/respons
 import { operation } from '../http/operation.ts'
 import { AdlQueue } from '../resources/adl-queue.ts'
 import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
-import type { AdlQueues } from '../venue/adl.ts'
+import type { AdlQueues } from '../markets/adl.ts'
 import { knownAsset } from './known-asset.ts'
 import { serialiseBody } from './page-response.ts'
 import { assetParameter, traderParameter } from './parameters.ts'

@@ -1,8 +1,8 @@
 // GET / and /console/…: the web console. Its files are served from memory. They do not count against the API rate limit, which the API calls of the page use,
 // but by their size (src/http/documents.ts).
 
-import type { ConsoleBuildOptions } from '../console/build.ts'
-import { createConsoleFiles } from '../console/files.ts'
+import type { ConsoleBuildOptions } from '../http/console/build.ts'
+import { createConsoleFiles } from '../http/console/files.ts'
 import { CACHE_REVALIDATE } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import type { Documents } from '../http/documents.ts'

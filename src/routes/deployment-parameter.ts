@@ -2,8 +2,8 @@
 
 import { Type } from 'typebox'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import type { Page } from '../projections/page.ts'
-import { readSideIndex } from '../projections/side-index.ts'
+import type { Page } from '../projections/log/page.ts'
+import { readSideIndex } from '../projections/state/side-index.ts'
 import type { Queryable } from '../store/store.ts'
 import { FILTER_MAX_LENGTH } from './parameters.ts'
 

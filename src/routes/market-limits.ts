@@ -7,7 +7,7 @@ import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { ref } from '../resources/fields.ts'
 import { MarketLimits } from '../resources/market-limits.ts'
-import type { Venue } from '../venue/venue.ts'
+import type { Venue } from '../markets/venue.ts'
 import { knownAsset } from './known-asset.ts'
 import { serialiseBody } from './page-response.ts'
 

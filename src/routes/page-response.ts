@@ -8,7 +8,7 @@ import {
 } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
 import { minLedgerOf } from '../http/min-ledger.ts'
-import type { Head, Page } from '../projections/page.ts'
+import type { Head, Page } from '../projections/log/page.ts'
 import { pageMembers } from '../resources/page-members.ts'
 
 /** Serialises `body`, which contains the rows of the page, and the members that continue the list, with the response schema of the route. */

@@ -5,11 +5,11 @@ import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/respons
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS } from '../limits.ts'
-import { listPoolSamples } from '../projections/pool-samples.ts'
+import { listPoolSamples } from '../projections/markets/pool-samples.ts'
 import { ref } from '../resources/fields.ts'
 import { PoolSample, PoolState } from '../resources/pool.ts'
 import type { Queryable } from '../store/store.ts'
-import type { Venue } from '../venue/venue.ts'
+import type { Venue } from '../markets/venue.ts'
 import { pageResponse, serialiseBody } from './page-response.ts'
 import { atLedgerParameter, beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 

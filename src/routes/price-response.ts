@@ -2,7 +2,7 @@
 
 import { CACHE_ONE_SECOND, prepareResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
-import type { PriceSnapshot } from '../oracle/price-book.ts'
+import type { PriceSnapshot } from '../markets/price-book.ts'
 
 const STALE_HEADER = { 'x-stale': '1' } as const
 

@@ -8,7 +8,7 @@ import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/respons
 import { operation } from '../http/operation.ts'
 import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
 import { Shortfall } from '../resources/shortfall.ts'
-import type { MarketStatus } from '../venue/market-status.ts'
+import type { MarketStatus } from '../markets/market-status.ts'
 import { serialiseBody } from './page-response.ts'
 import { addressParameter } from './parameters.ts'
 

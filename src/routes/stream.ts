@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import type { App } from '../http/app.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
-import type { EventsRequest } from '../stream/admission.ts'
+import type { EventsRequest } from '../stream/client-admission.ts'
 import type { Stream } from '../stream/stream.ts'
 import { streamOriginOf } from './ws.ts'
 

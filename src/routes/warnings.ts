@@ -3,8 +3,8 @@
 import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import { isSkewed } from '../base/ledger-clock.ts'
 import type { LedgerTime } from '../base/ledger-clock.ts'
-import type { Prices } from '../oracle/prices.ts'
-import type { IndexSnapshot } from '../projections/index-snapshot.ts'
+import type { Prices } from '../markets/prices.ts'
+import type { IndexSnapshot } from '../projections/state/index-snapshot.ts'
 import type { Warning } from '../resources/probe.ts'
 
 export interface WarningSources {

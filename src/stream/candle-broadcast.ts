@@ -2,9 +2,9 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import { readCandleSpans, readCandleVersion, readRevisedCandles } from '../projections/candle-rows.ts'
-import type { CandleSpan } from '../projections/candle-rows.ts'
-import { bucketEnd } from '../projections/candles.ts'
+import { readCandleSpans, readCandleVersion, readRevisedCandles } from '../projections/candles/candle-rows.ts'
+import type { CandleSpan } from '../projections/candles/candle-rows.ts'
+import { bucketEnd } from '../projections/candles/candles.ts'
 import { CANDLE_INTERVALS } from '../resources/candle.ts'
 import type { Candle } from '../resources/candle.ts'
 import type { Queryable } from '../store/store.ts'

@@ -1,8 +1,8 @@
 // Candles as frames: which of those that the store has are new to the subscribers of a channel.
 
-import { bucketEnd } from '../projections/candles.ts'
-import { toCandles } from '../projections/candle-rows.ts'
-import type { CandleSpan, Series } from '../projections/candle-rows.ts'
+import { bucketEnd } from '../projections/candles/candles.ts'
+import { toCandles } from '../projections/candles/candle-rows.ts'
+import type { CandleSpan, Series } from '../projections/candles/candle-rows.ts'
 import { plainFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
 

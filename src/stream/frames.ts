@@ -1,8 +1,8 @@
 // Log rows as channel frames. A row is serialised once for all channels, and a frame is encoded once for all clients.
 
-import type { OrderEntry } from '../projections/order-stream.ts'
-import { toPrint } from '../projections/prints.ts'
-import type { LogEvent, LogRow, LogUpgrade } from '../projections/stream-log.ts'
+import type { OrderEntry } from '../projections/orders/order-stream.ts'
+import { toPrint } from '../projections/trades/prints.ts'
+import type { LogEvent, LogRow, LogUpgrade } from '../projections/log/stream-log.ts'
 import type { Correction } from '../resources/correction.ts'
 import { CORRECTIONS_CHANNEL, EVENTS_CHANNEL, LOG_NOTICE, accountChannel, ordersChannel, tradesChannel } from './channels.ts'
 import { textFrame } from './wire.ts'

@@ -2,7 +2,7 @@
 
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { INDEX_CHANNEL } from '../projections/index-state.ts'
+import { INDEX_CHANNEL } from '../projections/state/index-state.ts'
 import type { Store } from '../store/store.ts'
 
 /** The longest delay that a lost notification can cause. */

@@ -1,8 +1,8 @@
 // The pages that notifications carry. In the indexer's process they are parsed and serialised while COMMIT waits for the disk, not between the commit and its
 // frames.
 
-import { parseLogNotification } from '../projections/log-notification.ts'
-import type { LogNotification } from '../projections/log-notification.ts'
+import { parseLogNotification } from '../projections/log/log-notification.ts'
+import type { LogNotification } from '../projections/log/log-notification.ts'
 import type { RowFrames } from './row-frames.ts'
 
 export interface NotifiedPages {

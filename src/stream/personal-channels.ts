@@ -1,9 +1,9 @@
 // The channels of accounts: their heads while a client is subscribed, and what the log adds to them. Accounts without a subscriber cost nothing.
 
-import type { OrderEntry } from '../projections/order-stream.ts'
-import { readOrderEntries, readOrderHeads } from '../projections/order-stream.ts'
-import type { LogRow } from '../projections/stream-log.ts'
-import { readChannelHeads } from '../projections/stream-log.ts'
+import type { OrderEntry } from '../projections/orders/order-stream.ts'
+import { readOrderEntries, readOrderHeads } from '../projections/orders/order-stream.ts'
+import type { LogRow } from '../projections/log/stream-log.ts'
+import { readChannelHeads } from '../projections/log/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import type { PersonalChannel } from './channels.ts'
 import { logFrame, orderFrames } from './frames.ts'

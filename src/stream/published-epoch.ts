@@ -1,6 +1,6 @@
 // The epoch of the last published position. The end of the log may be in a later one while an instance catches up.
 
-import type { LogHead } from '../projections/stream-log.ts'
+import type { LogHead } from '../projections/log/stream-log.ts'
 
 /** The border between two epochs. */
 export interface EpochChange {

@@ -1,10 +1,10 @@
 // Replays channels to one connection from a position in the log, at the client's pace, then switches to live delivery without a gap or a duplicate.
 
 import type { Clock } from '../base/clock.ts'
-import { readCorrectionRows } from '../projections/corrections.ts'
-import { readOrderEntries, readOrderHeads } from '../projections/order-stream.ts'
-import type { LogChannels } from '../projections/stream-log.ts'
-import { readChannelHeads, readChannels, readUpgrades } from '../projections/stream-log.ts'
+import { readCorrectionRows } from '../projections/repair/corrections.ts'
+import { readOrderEntries, readOrderHeads } from '../projections/orders/order-stream.ts'
+import type { LogChannels } from '../projections/log/stream-log.ts'
+import { readChannelHeads, readChannels, readUpgrades } from '../projections/log/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import { CORRECTIONS_CHANNEL, isPersonal, LOG_NOTICE, ordersChannel } from './channels.ts'
 import type { LogChannel } from './channels.ts'

@@ -1,7 +1,7 @@
 // Resuming from a position in the log (docs/websocket.md): a replay of everything after it, or a gap that the client has to fill over REST.
 
-import { countOrderEntries } from '../projections/order-stream.ts'
-import { countFrames } from '../projections/stream-log.ts'
+import { countOrderEntries } from '../projections/orders/order-stream.ts'
+import { countFrames } from '../projections/log/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import type { LogChannel } from './channels.ts'
 import { toLogSelection } from './replay.ts'

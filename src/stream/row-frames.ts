@@ -1,8 +1,8 @@
 // Turns the entries of the log into the frames of their channels, in order: each frame names its channel's previous one. Retains the newest frames.
 
 import type { AssetList } from '../exchange/assets.ts'
-import { readChannelHeads } from '../projections/stream-log.ts'
-import type { LogRow } from '../projections/stream-log.ts'
+import { readChannelHeads } from '../projections/log/stream-log.ts'
+import type { LogRow } from '../projections/log/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import type { Correction } from '../resources/correction.ts'
 import { CORRECTIONS_CHANNEL, EVENTS_CHANNEL, tradesChannel } from './channels.ts'

@@ -1,8 +1,8 @@
 // Snapshots of log channels: an asset's last trade prints, an account's positions and orders, and its orders with submissions and fills.
 
 import { PRINTS_IN_SNAPSHOT } from '../limits.ts'
-import { readOrdersSnapshot } from '../projections/order-stream.ts'
-import { readLastPrints } from '../projections/stream-log.ts'
+import { readOrdersSnapshot } from '../projections/orders/order-stream.ts'
+import { readLastPrints } from '../projections/log/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
 import { tradesChannel } from './channels.ts'
 import type { LogChannel } from './channels.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FILL_DELAY_SEC } from '../../src/oracle/candle-filler.ts'
+import { FILL_DELAY_SEC } from '../../src/markets/candle-filler.ts'
 import type { Candle } from '../../src/resources/candle.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'

@@ -1,11 +1,11 @@
 // State of the contracts, read from the ledger without the index, and the same state as the API serves it.
 
 import { Account, Contract, nativeToScVal, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import type { StoredPosition } from '../../src/chain/market-entries.ts'
-import type { MarketState } from '../../src/chain/market-state.ts'
-import { readMarketState } from '../../src/chain/market-state.ts'
-import { createRpc } from '../../src/chain/rpc.ts'
-import { NULL_ACCOUNT } from '../../src/chain/views.ts'
+import type { StoredPosition } from '../../src/chain/views/market-entries.ts'
+import type { MarketState } from '../../src/chain/views/market-state.ts'
+import { readMarketState } from '../../src/chain/views/market-state.ts'
+import { createRpc } from '../../src/chain/rpc/rpc.ts'
+import { NULL_ACCOUNT } from '../../src/chain/views/contract-views.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'

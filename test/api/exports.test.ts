@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { foldTicks } from '../../src/projections/candles.ts'
+import { foldTicks } from '../../src/projections/candles/candles.ts'
 import type { ExportKind } from '../../src/resources/export.ts'
 import { createIndexFixture } from '../index/fixture.ts'
 import { createBareGateway, UNLIMITED_RATES } from '../support/bare-gateway.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts/contracts.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import type { Health } from '../../src/resources/health.ts'
 import { BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'

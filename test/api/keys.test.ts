@@ -14,7 +14,7 @@ import type { ApiKey, IssuedKey, KeyChallenge } from '../../src/resources/api-ke
 import { silentLog } from '../../src/base/log.ts'
 import { createKeys, issueKey } from '../../src/keys/keys.ts'
 import { BODY_LIMIT_BYTES, CHALLENGE_TTL_MS, MAX_KEYS_PER_OWNER } from '../../src/limits.ts'
-import { encodeCursor } from '../../src/projections/page.ts'
+import { encodeCursor } from '../../src/projections/log/page.ts'
 import type { Store } from '../../src/store/store.ts'
 import { BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
 import type { BareGateway } from '../support/bare-gateway.ts'

@@ -8,8 +8,8 @@ import { createBareGateway, UNLIMITED_RATES } from '../support/bare-gateway.ts'
 import { openTestStore } from '../support/database.ts'
 import { call } from '../support/keys.ts'
 import type { Reader } from '../support/pagination.ts'
-import { createTestLog } from '../../src/projections/test-log.ts'
-import type { TestLog } from '../../src/projections/test-log.ts'
+import { createTestLog } from '../../src/projections/log/test-log.ts'
+import type { TestLog } from '../../src/projections/log/test-log.ts'
 
 export interface LogGateway extends Reader, AsyncDisposable {
   readonly log: TestLog

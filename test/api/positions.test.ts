@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { encodeCursor } from '../../src/projections/page.ts'
-import { storePositions } from '../../src/projections/positions.ts'
-import type { Position } from '../../src/projections/positions.ts'
+import { encodeCursor } from '../../src/projections/log/page.ts'
+import { storePositions } from '../../src/projections/positions/positions.ts'
+import type { Position } from '../../src/projections/positions/positions.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
 import { END, assertForeignCursorsRejected, assertRejected, cursorIn, followPages, nextPage, rowsOf } from '../support/pagination.ts'
 import type { Row } from '../support/pagination.ts'

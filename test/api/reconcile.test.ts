@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { test } from 'node:test'
-import { rebuild } from '../../src/indexer/rebuild.ts'
+import { rebuild } from '../../src/indexer/repair/rebuild.ts'
 import type { Health } from '../../src/resources/health.ts'
 import type { MarketStats } from '../../src/resources/market-stats.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { encodeCursor } from '../../src/projections/page.ts'
+import { encodeCursor } from '../../src/projections/log/page.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { RealizedTrade } from '../../src/resources/realized-trade.ts'
 import { END, assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages, rowsOf } from '../support/pagination.ts'

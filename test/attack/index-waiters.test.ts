@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import { INDEX_WAITERS_MAX, INDEX_WAITERS_PER_CALLER_MAX } from '../../src/limits.ts'
-import { createIndexWaiter } from '../../src/projections/index-waiter.ts'
-import type { IndexWaiterOptions } from '../../src/projections/index-waiter.ts'
+import { createIndexWaiter } from '../../src/projections/state/index-waiter.ts'
+import type { IndexWaiterOptions } from '../../src/projections/state/index-waiter.ts'
 
 test('one address with many keys that takes every permit gives way to others', async () => {
   const store = { read: { query: () => Promise.resolve([]) }, listen: () => Promise.resolve(() => Promise.resolve()) } as unknown as IndexWaiterOptions['store']

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAX_QUEUED_CALLS } from '../../src/chain/attempt.ts'
+import { MAX_QUEUED_CALLS } from '../../src/chain/rpc/attempt.ts'
 import { NOT_FOUND } from '../relay/responses.ts'
 import { createScriptedNode, quiet } from '../relay/scripted-node.ts'
 import type { NodeResponse } from '../relay/scripted-node.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import type { ConsoleBuildOptions } from '../../src/console/build.ts'
+import type { ConsoleBuildOptions } from '../../src/http/console/build.ts'
 import { DOCUMENT_UNIT_BYTES, DOCUMENT_UNITS_PER_WINDOW } from '../../src/limits.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import type { BareGateway } from '../support/bare-gateway.ts'

@@ -2,11 +2,11 @@
 // and the chain is reset. Rows have the primary key of their table.
 
 import assert from 'node:assert/strict'
-import type { Generation } from '../../src/exchange/generations.ts'
-import type { OpenedPosition } from '../../src/exchange/position-changes.ts'
-import { foldCashLedger } from '../../src/projections/cash-ledger-fold.ts'
-import type { CashRow } from '../../src/projections/cash-ledger-fold.ts'
-import { bigOf, numberOf, textOf } from '../../src/projections/payload.ts'
+import type { Generation } from '../../src/exchange/contracts/generations.ts'
+import type { OpenedPosition } from '../../src/exchange/settlement/position-changes.ts'
+import { foldCashLedger } from '../../src/projections/cash/cash-ledger-fold.ts'
+import type { CashRow } from '../../src/projections/cash/cash-ledger-fold.ts'
+import { bigOf, numberOf, textOf } from '../../src/projections/log/payload.ts'
 import type { CashOperation } from './cash-model.ts'
 import { ACCOUNTS, CASH_CONTRACTS } from './cash-model.ts'
 

@@ -1,12 +1,12 @@
 // Random operations on the contracts of both generations, as the archive and the observer of transactions would see them, and what they did to balances.
 
 import assert from 'node:assert/strict'
-import type { EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../../src/exchange/entry-changes.ts'
+import type { EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../../src/exchange/contracts/entry-changes.ts'
 import { eventShapes } from '../../src/exchange/event-shapes.ts'
-import type { Generation } from '../../src/exchange/generations.ts'
-import type { ArchivedEvent, Payload, PayloadValue } from '../../src/projections/archived-event.ts'
-import type { EpochContracts } from '../../src/projections/epochs.ts'
-import { textOf } from '../../src/projections/payload.ts'
+import type { Generation } from '../../src/exchange/contracts/generations.ts'
+import type { ArchivedEvent, Payload, PayloadValue } from '../../src/projections/log/archived-event.ts'
+import type { EpochContracts } from '../../src/projections/state/epochs.ts'
+import { textOf } from '../../src/projections/log/payload.ts'
 import { address, i128, u32 } from '../../localnet/contracts/shared/host.ts'
 import type { Val } from '../../localnet/contracts/shared/host.ts'
 import * as generation2 from '../../localnet/test/contracts/generation-2/test-steps.ts'

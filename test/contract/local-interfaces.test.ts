@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { build, buildsOf, CONTRACT_KINDS } from '../../localnet/contracts/builds.ts'
 import { wasmModuleOf } from '../../localnet/ledger/wasm-spec.ts'
-import { parseContractSpec } from '../../src/chain/contract-spec.ts'
-import { composeInterfaces } from '../../src/exchange/contract-interface.ts'
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
-import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import { parseContractSpec } from '../../src/chain/codec/contract-spec.ts'
+import { composeInterfaces } from '../../src/exchange/contracts/contract-interface.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts/contracts.ts'
+import type { ContractAddresses } from '../../src/exchange/contracts/contracts.ts'
 
 const CONTRACTS = Object.fromEntries(CONTRACT_KEYS.map((key) => [key, key])) as ContractAddresses
 

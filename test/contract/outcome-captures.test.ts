@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseSend, parseTransaction } from '../../src/chain/responses.ts'
-import { findFailureCause, findSimulationError, readHostError, readTransactionResult } from '../../src/chain/outcome.ts'
+import { parseSend, parseTransaction } from '../../src/chain/rpc/responses.ts'
+import { findFailureCause, findSimulationError, readHostError, readTransactionResult } from '../../src/chain/rpc/outcome.ts'
 import { capturesMissing, readCapture } from './captures.ts'
 
 test('finds no contract error in a mainnet transaction that failed authorization', { skip: capturesMissing }, () => {

@@ -1,7 +1,7 @@
 // The entries of the recorded contracts as the gateway reads them.
 
-import type { AssetEntries } from '../../src/account/entries.ts'
-import type { StoredAssetRisk, StoredConfig, StoredFeeTier, StoredPosition } from '../../src/chain/market-entries.ts'
+import type { AssetEntries } from '../../src/accounts/entries.ts'
+import type { StoredAssetRisk, StoredConfig, StoredFeeTier, StoredPosition } from '../../src/chain/views/market-entries.ts'
 import type { RecordedValue } from '../../localnet/test/contracts/recorded-calls.ts'
 import { amountIn, entriesOf, entryIn, fundingIndex, listIn, stored } from './recorded-transactions.ts'
 import type { RecordedState } from './recorded-transactions.ts'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tradeEffects } from '../../src/exchange/trade-effects.ts'
-import type { TradeEffects } from '../../src/exchange/trade-effects.ts'
+import { tradeEffects } from '../../src/exchange/settlement/trade-effects.ts'
+import type { TradeEffects } from '../../src/exchange/settlement/trade-effects.ts'
 import { readVectors, vectorsMissing } from '../../localnet/test/contracts/recorded-calls.ts'
 import type { RecordedArgument } from '../../localnet/test/contracts/recorded-calls.ts'
 import { checkOperation, createTotals } from './cash-check.ts'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { eventShapes } from '../../src/exchange/event-shapes.ts'
-import type { OrderEntry, PositionEntry } from '../../src/exchange/entry-changes.ts'
-import type { TransactionItem } from '../../src/exchange/position-changes.ts'
-import type { ArchivedEvent, Payload } from '../../src/projections/archived-event.ts'
+import type { OrderEntry, PositionEntry } from '../../src/exchange/contracts/entry-changes.ts'
+import type { TransactionItem } from '../../src/exchange/settlement/position-changes.ts'
+import type { ArchivedEvent, Payload } from '../../src/projections/log/archived-event.ts'
 import type {
   RecordedArgument, RecordedEvent, RecordedPrice, RecordedResult, RecordedValue, ReferralAnswer, Scenario,
 } from '../../localnet/test/contracts/recorded-calls.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { contract } from '@stellar/stellar-sdk'
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts/contracts.ts'
 import { createNetworkFixture } from './network-fixture.ts'
 import type { NetworkFixture } from './network-fixture.ts'
 

@@ -1,11 +1,11 @@
 // Compares the settlement of a call with what the call did to positions, balances and wallets.
 
 import assert from 'node:assert/strict'
-import type { CrossBalanceChange, EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../../src/exchange/entry-changes.ts'
-import type { Generation } from '../../src/exchange/generations.ts'
-import type { PositionChange, SettlementInput, TransactionItem } from '../../src/exchange/position-changes.ts'
-import { pricePnl } from '../../src/exchange/position-pnl.ts'
-import { settlementOf } from '../../src/exchange/settlement.ts'
+import type { CrossBalanceChange, EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../../src/exchange/contracts/entry-changes.ts'
+import type { Generation } from '../../src/exchange/contracts/generations.ts'
+import type { PositionChange, SettlementInput, TransactionItem } from '../../src/exchange/settlement/position-changes.ts'
+import { pricePnl } from '../../src/exchange/settlement/position-pnl.ts'
+import { settlementOf } from '../../src/exchange/settlement/settlement.ts'
 
 const E7 = 10_000_000n
 

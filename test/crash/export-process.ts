@@ -2,7 +2,7 @@
 
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { createExports } from '../../src/exports/exports.ts'
+import { createExports } from '../../src/projections/exports/exports.ts'
 import type { ExportKind } from '../../src/resources/export.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store, Writer } from '../../src/store/store.ts'

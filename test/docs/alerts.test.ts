@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createVirtualClock } from '../../src/base/clock.ts'
-import { createMetrics } from '../../src/metrics/metrics.ts'
+import { createMetrics } from '../../src/observability/metrics.ts'
 
 function pageOf(name: string): string {
   return readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')

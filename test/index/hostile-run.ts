@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { createVirtualClock } from '../../src/base/clock.ts'
-import { PUBLIC_NETWORK } from '../../src/indexer/confirmation.ts'
+import { PUBLIC_NETWORK } from '../../src/indexer/identity/confirmation.ts'
 import type { Log } from '../../src/base/log.ts'
-import type { RpcObserver } from '../../src/chain/rpc-observer.ts'
-import type { StepResult } from '../../src/indexer/step-result.ts'
+import type { RpcObserver } from '../../src/chain/rpc/rpc-observer.ts'
+import type { StepResult } from '../../src/indexer/pages/step-result.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createIndexFixture, FIRST_CLOSE_SEC, PASSPHRASE } from './fixture.ts'
 import type { IndexFixture } from './fixture.ts'

@@ -1,11 +1,11 @@
 // Ledger entries of the fake node: positions and orders of the market, contract instances and their code.
 
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
-import { contractCodeKey, tagKeyOf } from '../../src/chain/contract-code.ts'
-import type { CodeReference } from '../../src/chain/executable.ts'
-import { instanceKey } from '../../src/chain/ledger-keys.ts'
-import { numberedKey, singleKey } from '../../src/chain/market-entries.ts'
-import { wasmHashOf } from '../../src/chain/test-wasm.ts'
+import { contractCodeKey, tagKeyOf } from '../../src/chain/codec/contract-code.ts'
+import type { CodeReference } from '../../src/chain/codec/executable.ts'
+import { instanceKey } from '../../src/chain/codec/ledger-keys.ts'
+import { numberedKey, singleKey } from '../../src/chain/views/market-entries.ts'
+import { wasmHashOf } from '../../src/chain/codec/test-wasm.ts'
 
 /** A position as its ledger entry states it. */
 export interface NodePosition {

@@ -1,8 +1,8 @@
 // Events that change neither positions nor orders: those of generation 2 (2.20, 3.3 and 4), some of generation 1, and some that cannot be decoded.
 
-import { encodeScVal } from '../../src/chain/scval.ts'
-import type { ScArgument } from '../../src/chain/scval.ts'
-import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import { encodeScVal } from '../../src/chain/codec/scval.ts'
+import type { ScArgument } from '../../src/chain/codec/scval.ts'
+import type { ContractAddresses } from '../../src/exchange/contracts/contracts.ts'
 import { TRADERS } from './accounts.ts'
 import type { NodeEvent } from './node.ts'
 

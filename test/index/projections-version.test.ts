@@ -4,7 +4,7 @@ import { strict as assert } from 'node:assert'
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import test from 'node:test'
-import { PROJECTIONS_VERSION } from '../../src/projections/tables.ts'
+import { PROJECTIONS_VERSION } from '../../src/projections/state/tables.ts'
 import { openTestStore } from '../support/database.ts'
 import { createIndexFixture } from './fixture.ts'
 import { dumpProjections } from './tables.ts'
@@ -33,5 +33,5 @@ test('the projections of a fixed history change only with PROJECTIONS_VERSION', 
   const actual = { version: PROJECTIONS_VERSION, digest: await digestProjections() }
   const golden = JSON.parse(await readFile(GOLDEN, 'utf8').catch(() => '{}')) as Partial<typeof actual>
   if (UPDATES_GOLDEN && (golden.version ?? 0) < PROJECTIONS_VERSION) await writeFile(GOLDEN, `${JSON.stringify(actual, null, 2)}\n`)
-  else assert.deepEqual(actual, golden, `increase PROJECTIONS_VERSION in src/projections/tables.ts, then run ${GOLDEN_COMMAND}`)
+  else assert.deepEqual(actual, golden, `increase PROJECTIONS_VERSION in src/projections/state/tables.ts, then run ${GOLDEN_COMMAND}`)
 })

@@ -3,7 +3,7 @@
 //   npm run test:mutations                              30 bugs, spread over all folders of src
 //   npm run test:mutations -- 100 7                     100 bugs, drawn from seed 7
 //   npm run test:mutations -- src/keys/keys.ts          every bug this script can plant in one file
-//   npm run test:mutations -- src/keys src/relay 20 7   20 bugs in two folders, drawn from seed 7
+//   npm run test:mutations -- src/keys src/trading 20 7   20 bugs in two folders, drawn from seed 7
 //   npm run test:mutations -- src/keys/keys.ts:42       every bug in one line
 //   … --seconds=300                                     the time for each bug, by default 120 s
 //   … --tests=src/keys,test/keys                        only these test files and folders
@@ -29,7 +29,7 @@ const DEFAULT_LIMIT_SECONDS = 120
 
 const tree = readTree()
 /** Only tests with a real server can notice bugs there. */
-const NEEDS_SERVER: Readonly<Record<string, string>> = { 'src/redis/': 'TEST_REDIS_URL', 'src/store/server/': 'TEST_DATABASE_URL' }
+const NEEDS_SERVER: Readonly<Record<string, string>> = { 'src/gateway/redis/': 'TEST_REDIS_URL', 'src/store/server/': 'TEST_DATABASE_URL' }
 const withoutServer = Object.entries(NEEDS_SERVER).filter(([, variable]) => process.env[variable] === undefined).map(([folder]) => folder)
 const sources = [...tree].filter(([path]) => path.startsWith('src/') && isProduct(path) && !withoutServer.some((folder) => path.startsWith(folder)))
 

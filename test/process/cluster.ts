@@ -2,8 +2,8 @@
 
 import { createSystemClock } from '../../src/base/clock.ts'
 import type { Clock } from '../../src/base/clock.ts'
-import { INDEX_CHANNEL } from '../../src/projections/index-state.ts'
-import { readLogHead } from '../../src/projections/stream-log.ts'
+import { INDEX_CHANNEL } from '../../src/projections/state/index-state.ts'
+import { readLogHead } from '../../src/projections/log/stream-log.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { databaseUrl, openTestStore, testServerUrl } from '../support/database.ts'

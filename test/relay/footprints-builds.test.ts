@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Keypair } from '@stellar/stellar-sdk'
-import { readTransactionResult } from '../../src/chain/outcome.ts'
+import { readTransactionResult } from '../../src/chain/rpc/outcome.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { ONE, startMovement } from './movement.ts'
 import type { Ending } from './movement.ts'

@@ -2,7 +2,7 @@
 // (soroban-rpc, "Queue rules").
 
 import { xdr } from '@stellar/stellar-sdk'
-import type { SignedTransaction } from '../../src/chain/transaction.ts'
+import type { SignedTransaction } from '../../src/chain/codec/transaction.ts'
 import { APPLIED_XDR, record, resultXdr, TRAPPED_XDR } from './responses.ts'
 import type { NodeResponse } from './scripted-node.ts'
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Keypair } from '@stellar/stellar-sdk'
-import type { Generation } from '../../src/exchange/generations.ts'
+import type { Generation } from '../../src/exchange/contracts/generations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { ONE, PRICE, startMovement } from './movement.ts'

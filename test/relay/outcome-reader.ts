@@ -1,12 +1,12 @@
 // The reader of outcomes for tests of submissions.
 
-import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
-import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
-import { createContractErrors } from '../../src/relay/contract-errors.ts'
-import { createOutcomeReader } from '../../src/relay/outcomes.ts'
-import type { HostFailure, OutcomeReader } from '../../src/relay/outcomes.ts'
+import { createLedgerWatermarks } from '../../src/chain/rpc/ledger-watermarks.ts'
+import type { LedgerWatermarks } from '../../src/chain/rpc/ledger-watermarks.ts'
+import { createContractErrors } from '../../src/trading/contract-errors.ts'
+import { createOutcomeReader } from '../../src/trading/outcomes.ts'
+import type { HostFailure, OutcomeReader } from '../../src/trading/outcomes.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
-import { networkIdOf } from '../../src/chain/transaction.ts'
+import { networkIdOf } from '../../src/chain/codec/transaction.ts'
 import { NO_WARNINGS } from '../support/no-warnings.ts'
 import { CONTRACTS, PASSPHRASE } from './responses.ts'
 import type { ScriptedNode } from './scripted-node.ts'

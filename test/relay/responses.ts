@@ -1,10 +1,10 @@
 // RPC responses of a node, with XDR where the network uses it.
 
 import { Account, Address, Asset, Contract, Keypair, Operation, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
-import type { ContractAddresses } from '../../src/exchange/contracts.ts'
-import { decodeEnvelope, networkIdOf } from '../../src/chain/transaction.ts'
-import type { SignedTransaction } from '../../src/chain/transaction.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts/contracts.ts'
+import type { ContractAddresses } from '../../src/exchange/contracts/contracts.ts'
+import { decodeEnvelope, networkIdOf } from '../../src/chain/codec/transaction.ts'
+import type { SignedTransaction } from '../../src/chain/codec/transaction.ts'
 import type { NodeResponse, ScriptedResponse } from './scripted-node.ts'
 
 export const PASSPHRASE = 'Test SDF Network ; September 2015'

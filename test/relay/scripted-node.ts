@@ -4,9 +4,9 @@ import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
-import { createRpc } from '../../src/chain/rpc.ts'
-import type { Rpc } from '../../src/chain/rpc.ts'
-import type { Transport } from '../../src/chain/transport.ts'
+import { createRpc } from '../../src/chain/rpc/rpc.ts'
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { Transport } from '../../src/chain/rpc/transport.ts'
 
 /** The outcome of one call. */
 export type NodeResponse =

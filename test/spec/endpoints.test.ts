@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { createGateway } from '../../src/gateway.ts'
-import type { GatewayParts } from '../../src/gateway.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
+import type { GatewayParts } from '../../src/gateway/gateway.ts'
 import { anyDeployment } from '../support/deployments.ts'
 
 interface Endpoint {

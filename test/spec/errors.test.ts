@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
-import type { ContractKey } from '../../src/exchange/contracts.ts'
-import { findGuidance } from '../../src/exchange/error-guide.ts'
-import { contractErrorName, REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
-import { GENERATIONS } from '../../src/exchange/generations.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts/contracts.ts'
+import type { ContractKey } from '../../src/exchange/contracts/contracts.ts'
+import { findGuidance } from '../../src/exchange/errors/error-guide.ts'
+import { contractErrorName, REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from '../../src/exchange/errors/errors.ts'
+import { GENERATIONS } from '../../src/exchange/contracts/generations.ts'
 
 /** "Shared contract errors (market, liquidity vault, price shim, router)". */
 const SHARED = `

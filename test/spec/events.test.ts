@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
-import type { EventContractKey } from '../../src/exchange/contracts.ts'
+import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts/contracts.ts'
+import type { EventContractKey } from '../../src/exchange/contracts/contracts.ts'
 import { GENERATION_1_EVENTS } from '../../src/exchange/events.ts'
 import type { EventField } from '../../src/exchange/events.ts'
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
 import { KNOWN_PROTOCOL } from '../../src/base/protocol.ts'
-import { KNOWN_VALUE_FORMS } from '../../src/chain/ledger-header.ts'
+import { KNOWN_VALUE_FORMS } from '../../src/chain/codec/ledger-header.ts'
 import { GOLDEN_COMMAND, UPDATES_GOLDEN } from '../support/golden.ts'
 
 const FILE = fileURLToPath(new URL('./known-forms.json', import.meta.url))

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ASSETS } from '../../localnet/assets.ts'
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts/contracts.ts'
 import * as limits from '../../src/limits.ts'
 import { CANDLE_INTERVALS, CANDLE_SOURCES } from '../../src/resources/candle.ts'
 import { LEADERBOARD_SORTS } from '../../src/resources/leaderboard-entry.ts'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CallArgument } from '../../src/exchange/call-arguments.ts'
-import { findForm, findUnsupportedField, typesOf } from '../../src/exchange/call-forms.ts'
-import { GENERATIONS, requiredSignatures } from '../../src/exchange/generations.ts'
+import type { CallArgument } from '../../src/exchange/contracts/call-arguments.ts'
+import { findForm, findUnsupportedField, typesOf } from '../../src/exchange/contracts/call-forms.ts'
+import { GENERATIONS, requiredSignatures } from '../../src/exchange/contracts/generations.ts'
 import { OPERATION_NAMES, operationDefinition, operationFields } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { callOf } from '../support/calls.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { foldTicks } from '../../src/projections/candles.ts'
+import { foldTicks } from '../../src/projections/candles/candles.ts'
 import type { Candle } from '../../src/resources/candle.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SUBMISSIONS_MAX } from '../../src/limits.ts'
-import { REFUSED_KEPT_MAX } from '../../src/submissions/journal.ts'
+import { REFUSED_KEPT_MAX } from '../../src/trading/journal.ts'
 import { openSubmissions, OTHER_OWNER, OWNER, VALID_SEC } from './fixture.ts'
 import type { SubmissionFixture } from './fixture.ts'
 

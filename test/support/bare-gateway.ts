@@ -5,9 +5,9 @@ import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
-import { createGateway } from '../../src/gateway.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
 import { createSchemaCompilers } from '../../src/http/schema-compilers.ts'
-import type { Gateway, GatewayParts } from '../../src/gateway.ts'
+import type { Gateway, GatewayParts } from '../../src/gateway/gateway.ts'
 import { anyDeployment } from './deployments.ts'
 
 export const BARE_START_MS = 1_783_339_200_000

@@ -1,6 +1,6 @@
 // The transport to the local network's RPC, with faults that a test controls.
 
-import type { Transport } from '../../src/chain/transport.ts'
+import type { Transport } from '../../src/chain/rpc/transport.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 
 export interface RpcControls {

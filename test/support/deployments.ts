@@ -3,8 +3,8 @@
 import { ASSETS, ASSET_SYMBOLS } from '../../localnet/assets.ts'
 import { TEST_NETWORK_PASSPHRASE } from '../../localnet/start.ts'
 import type { Asset } from '../../src/exchange/assets.ts'
-import type { ContractAddresses, ContractKey } from '../../src/exchange/contracts.ts'
-import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import type { ContractAddresses, ContractKey } from '../../src/exchange/contracts/contracts.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts/contracts.ts'
 import { createCurrentDeployment, createDeployment } from '../../src/exchange/deployment.ts'
 import type { ContractSource, ContractSources, Deployment, DeploymentDeclaration, ReplaceableDeployment } from '../../src/exchange/deployment.ts'
 

@@ -65,7 +65,7 @@ const CASES: Readonly<Record<string, RuleCases>> = {
       { 'localnet/x.ts': 'const port = globalThis.process?.env.PORT' },
     ],
     allowed: [
-      { 'src/config.ts': 'const port = process.env.PORT' },
+      { 'src/config/config.ts': 'const port = process.env.PORT' },
       { 'test/x.ts': 'const port = process.env.PORT' },
       { 'src/http/x.ts': "const env = contract.env\nprocess.on('SIGTERM', stop)\nconst { pid } = process.report" },
     ],
@@ -81,7 +81,7 @@ const CASES: Readonly<Record<string, RuleCases>> = {
       { 'src/oracle/x.ts': 'const sql = `\n  insert into ticks values (${values})`' },
       { 'src/indexer/x.ts': "const sql = 'with page as (select 1) select 2'" },
       { 'src/indexer/x.ts': "const sql = 'update cursor set id = $1'" },
-      { 'src/gateway.ts': "const sql = 'create table x (id int)'" },
+      { 'src/gateway/gateway.ts': "const sql = 'create table x (id int)'" },
       { 'localnet/rpc/x.ts': "const sql = 'delete from events'" },
       { 'src/routes/x.ts': 'const rows = await db.query(text)' },
       { 'src/routes/x.ts': 'const rows = await db.query<Row>(text)' },
@@ -95,7 +95,7 @@ const CASES: Readonly<Record<string, RuleCases>> = {
   },
   'decorate-location': {
     violating: [
-      { 'src/gateway.ts': "app.decorate('db', store)" },
+      { 'src/gateway/gateway.ts': "app.decorate('db', store)" },
       { 'src/routes/x.ts': "app.decorateRequest('caller', null)" },
       { 'src/routes/x.ts': "declare module 'fastify' {}" },
     ],

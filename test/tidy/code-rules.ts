@@ -62,12 +62,12 @@ const oneRandomSource = tokenRule('one-random-source', (path) => isProduct(path)
 })
 
 /** Files that may read the environment. The client's command line is a separate program. */
-const ENVIRONMENT_FILES = ['src/config.ts', 'client/src/cli/main.ts']
+const ENVIRONMENT_FILES = ['src/config/config.ts', 'client/src/cli/main.ts']
 
 const oneEnvironment = tokenRule('one-environment', (path) => isProduct(path) && !ENVIRONMENT_FILES.includes(path), (tokens, index) => {
   const reads = startsWithTexts(tokens, index, ['process', '.', 'env']) || startsWithTexts(tokens, index, ['process', '?.', 'env'])
   const byName = startsWithTexts(tokens, index, ['process', '[']) || destructuresProcess(tokens, index)
-  return reads || byName ? 'only src/config.ts may read the environment; take the setting as an argument' : undefined
+  return reads || byName ? 'only src/config/config.ts may read the environment; take the setting as an argument' : undefined
 })
 
 /** `const { env } = process`. */
@@ -83,7 +83,7 @@ const noExit = tokenRule('no-exit', isProduct, (tokens, index) => {
 })
 
 /** Folders and files that may contain SQL. */
-const SQL_FOLDERS = ['src/store/', 'src/projections/', 'src/keys/', 'src/submissions/', 'src/indexer/archive.ts', 'localnet/ledger/']
+const SQL_FOLDERS = ['src/store/', 'src/projections/', 'src/keys/', 'src/trading/', 'src/indexer/archive.ts', 'localnet/ledger/']
 const STATEMENTS = [
   /^\s*select\b[^]*\bfrom\b/i, /^\s*select\s+\w+\s*\(/i, /^\s*select\s+(?:\d|\$)/i, /^\s*insert\s+into\s/i, /^\s*update\s+\S+\s+set\s/i,
   /^\s*delete\s+from\s/i, /^\s*with\s+(?:recursive\s+)?\w+(?:\s*\([^)]*\))?\s+as\s/i,

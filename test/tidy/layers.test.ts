@@ -14,8 +14,8 @@ const TARGETS = {
   'src/projections/trades.ts': 'export const listTrades = 1',
   'src/indexer/indexer.ts': 'export const indexer = 1',
   'src/routes/trades.ts': 'export const routes = 1',
-  'src/gateway.ts': 'export const gateway = 1',
-  'src/config.ts': 'export const config = 1',
+  'src/gateway/gateway.ts': 'export const gateway = 1',
+  'src/config/config.ts': 'export const config = 1',
   'src/limits.ts': 'export const LIMIT = 1',
   'localnet/chain.ts': 'export const chain = 1',
   'client/src/index.ts': 'export const createClient = 1',
@@ -80,13 +80,13 @@ const FORBIDDEN: readonly (readonly [kind: string, path: string, source: string,
   ['a schema as a value', 'src/projections/x.ts', "import { trade } from '../resources/trade.ts'", /as types only/],
   ['a schema among types', 'src/projections/x.ts', "import { type Trade, trade } from '../resources/trade.ts'", /as types only/],
   ['the store as a value in a route', 'src/routes/x.ts', "import { StoreUnavailable } from '../store/store.ts'", /as types only/],
-  ['the configuration below the top', 'src/http/x.ts', "import { config } from '../config.ts'", /may not import src\/config\.ts/],
-  ['the composition from below', 'src/routes/x.ts', "import { gateway } from '../gateway.ts'", /may not import src\/gateway\.ts/],
-  ['the local network in the gateway', 'src/gateway.ts', "import { chain } from '../localnet/chain.ts'", /may not import localnet/],
+  ['the configuration below the top', 'src/http/x.ts', "import { config } from '../config/config.ts'", /may not import src\/config/],
+  ['the composition from below', 'src/routes/x.ts', "import { gateway } from '../gateway/gateway.ts'", /may not import src\/gateway/],
+  ['the local network in the gateway', 'src/gateway/x.ts', "import { chain } from '../../localnet/chain.ts'", /may not import localnet/],
   ['the gateway in the local network', 'localnet/x.ts', "import { rpc } from '../src/chain/rpc.ts'", /localnet may not import src\/chain/],
   ['the local network by its path in main.ts', 'main.ts', "import { chain } from './localnet/chain.ts'", /main\.ts may not import localnet/],
-  ['the local network by its name in the gateway', 'src/gateway.ts', "import { start } from 'perpetual-exchange-localnet'", /is not allowed in src\/gateway/],
-  ['the local network in the configuration', 'src/config.ts', "import type { Chain } from '../localnet/chain.ts'", /may not import localnet/],
+  ['the local network by its name in the gateway', 'src/gateway/x.ts', "import { start } from 'perpetual-exchange-localnet'", /is not allowed in src\/gateway/],
+  ['the local network in the configuration', 'src/config/x.ts', "import type { Chain } from '../../localnet/chain.ts'", /may not import localnet/],
   ['tests in the product', 'src/chain/x.ts', "import { fixture } from '../../test/support/gateway-fixture.ts'", /may not import test/],
   ['a test file next to the importing file', 'src/chain/x.ts', "import { help } from './rpc.test.ts'", /no file|may not import test/],
   ['data in a layer that may not read it', 'src/chain/x.ts', "import x from '../../package.json' with { type: 'json' }", /may not import package\.json/],
@@ -126,7 +126,7 @@ const ALLOWED: readonly (readonly [kind: string, path: string, source: string])[
   ['a golden file in a test', 'src/http/x.test.ts', "const golden = new URL('../../docs/openapi.json', import.meta.url)"],
   [
     'the local network and the gateway in main.ts', 'main.ts',
-    "import { startLocalNetwork } from 'perpetual-exchange-localnet'\nimport { gateway } from './src/gateway.ts'",
+    "import { startLocalNetwork } from 'perpetual-exchange-localnet'\nimport { gateway } from './src/gateway/gateway.ts'",
   ],
   [
     'comments, strings and names that only look like imports', 'src/base/x.ts',
@@ -167,7 +167,7 @@ test('a file belongs to the layer of its folder, and its tests to the layer of t
   assert.equal(layerOf('src/chain/rpc.ts'), 'src/chain')
   assert.equal(layerOf('src/chain/rpc.test.ts'), 'test')
   assert.equal(layerOf('src/chains/rpc.ts'), undefined)
-  assert.equal(layerOf('src/gateway.ts'), 'src/gateway.ts')
+  assert.equal(layerOf('src/gateway/redis/redis.ts'), 'src/gateway/redis')
   assert.equal(layerOf('localnet/rpc/getEvents.ts'), 'localnet')
 })
 

@@ -1,6 +1,6 @@
 // The liquidity vault: the liquidity providers' USDC, counterparty of every position (contracts, "Liquidity vault").
 
-import { SHARED_ERRORS } from '../../../src/exchange/errors.ts'
+import { SHARED_ERRORS } from '../../../src/exchange/errors/errors.ts'
 import { tokenBalance } from '../shared/calls.ts'
 import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from '../shared/host.ts'
 import { address, bool, i128, struct, u32 } from '../shared/host.ts'

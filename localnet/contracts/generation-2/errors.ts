@@ -2,7 +2,7 @@
 
 import {
   REFERRAL_ERRORS as BASIC_REFERRAL_ERRORS, SHARED_ERRORS as BASIC_SHARED_ERRORS, TRADER_VAULT_ERRORS as BASIC_TRADER_VAULT_ERRORS,
-} from '../../../src/exchange/errors.ts'
+} from '../../../src/exchange/errors/errors.ts'
 
 const { 51: _liquidationFailed, 63: _slippageExceeded, 68: _invalidLimitPrice, ...KEPT_ERRORS } = BASIC_SHARED_ERRORS
 

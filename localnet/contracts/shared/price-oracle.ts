@@ -2,7 +2,7 @@
 // their signature on the transaction is the attestation. Anyone may relay one price signed with publishers' keys. Readers, not the oracle,
 // check staleness and deviation.
 
-import { SHARED_ERRORS } from '../../../src/exchange/errors.ts'
+import { SHARED_ERRORS } from '../../../src/exchange/errors/errors.ts'
 import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from './host.ts'
 import { address, bool, bytes, u32, VOID } from './host.ts'
 import {

@@ -1,7 +1,7 @@
 // The price shim: the exchange reads prices by symbol; the shim reads them from the oracle by tag.
 
 import { findAsset } from '../../assets.ts'
-import { SHARED_ERRORS } from '../../../src/exchange/errors.ts'
+import { SHARED_ERRORS } from '../../../src/exchange/errors/errors.ts'
 import type { ContractCode, ContractEnv, Val } from './host.ts'
 import { address, bytes, u32, vec, VOID } from './host.ts'
 import { priceTag } from './price-oracle.ts'

@@ -3,7 +3,7 @@
 
 import { ONE_E7 } from '../../../src/base/fixed-point.ts'
 import { bytesOfText } from '../../../src/base/text.ts'
-import { REFERRAL_ERRORS } from '../../../src/exchange/errors.ts'
+import { REFERRAL_ERRORS } from '../../../src/exchange/errors/errors.ts'
 import { emit } from './emit.ts'
 import type { ContractCode, ContractEnv, EntryPoint, Val } from './host.ts'
 import { address, bool, i128, symbol, text, u32, vec, VOID } from './host.ts'

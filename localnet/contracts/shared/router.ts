@@ -1,6 +1,6 @@
 // The router: relays a signed price to the oracle and calls the market in the same transaction (contracts, "Router").
 
-import { SHARED_ERRORS } from '../../../src/exchange/errors.ts'
+import { SHARED_ERRORS } from '../../../src/exchange/errors/errors.ts'
 import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from './host.ts'
 import { address, bytes, VOID } from './host.ts'
 import { readInstanceAddress } from './instance-storage.ts'

@@ -1,7 +1,7 @@
 // The vault factory: one contract for all trader vaults. It holds their USDC in one balance and trades for all of them under its own
 // address (contracts, "Vault factory", "Trader vaults").
 
-import { TRADER_VAULT_ERRORS } from '../../../src/exchange/errors.ts'
+import { TRADER_VAULT_ERRORS } from '../../../src/exchange/errors/errors.ts'
 import type { ContractCode, EntryPoint } from './host.ts'
 import { address, i128, symbol, u32, vec } from './host.ts'
 import { administrationEntryPoints } from './trader-vaults/administration.ts'

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../store.ts'
 import type { Store } from '../store.ts'
 import { createWriteProblems } from '../write-problems.ts'
 import { createListener } from './listener.ts'
-import { createPool } from './pool.ts'
+import { createPool } from './connection-pool.ts'
 import { isWriterLockHeld, tryWriterLock } from './writer-lock.ts'
 
 export interface ServerOptions {

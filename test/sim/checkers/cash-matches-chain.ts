@@ -1,8 +1,8 @@
 // Checker: the rows of the cash ledger of each account sum to what the asset contract moved between the account and the exchange.
 
 import assert from 'node:assert/strict'
-import { EVENT_CONTRACT_KEYS } from '../../../src/exchange/contracts.ts'
-import { decodeEvent, UNKNOWN_INTERFACE } from '../../../src/indexer/decode.ts'
+import { EVENT_CONTRACT_KEYS } from '../../../src/exchange/contracts/contracts.ts'
+import { decodeEvent, UNKNOWN_INTERFACE } from '../../../src/indexer/pages/decode.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 import type { LocalNetwork } from '../../../localnet/start.ts'
 import { contractDataKey, contractDataValue } from '../../../localnet/actors/exchange-state.ts'

@@ -2,7 +2,7 @@
 // was read by the index; an execution follows the event of its position, which names the trader again.
 
 import assert from 'node:assert/strict'
-import { listAccountEvents } from '../../../src/projections/account-events.ts'
+import { listAccountEvents } from '../../../src/projections/log/account-events.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 import type { Archived } from './archive.ts'
 import { readWholeList } from './read-whole-list.ts'

@@ -1,8 +1,8 @@
 // Checker: the position of the log never decreases, and within one epoch neither does the last scanned ledger.
 
 import assert from 'node:assert/strict'
-import { readIndexState } from '../../../src/projections/index-state.ts'
-import type { IndexState } from '../../../src/projections/index-state.ts'
+import { readIndexState } from '../../../src/projections/state/index-state.ts'
+import type { IndexState } from '../../../src/projections/state/index-state.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 
 /** Returns a check to call after every step. */

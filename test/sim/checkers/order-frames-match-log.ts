@@ -2,8 +2,8 @@
 // submission is in it once. A fill that was published incomplete must have been published again.
 
 import assert from 'node:assert/strict'
-import { readOrderEntries } from '../../../src/projections/order-stream.ts'
-import type { OrderEntry } from '../../../src/projections/order-stream.ts'
+import { readOrderEntries } from '../../../src/projections/orders/order-stream.ts'
+import type { OrderEntry } from '../../../src/projections/orders/order-stream.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 import type { TransactionRow } from '../../../src/resources/transaction.ts'
 import type { PublishedFrame, SimProcess } from '../process.ts'

@@ -1,6 +1,6 @@
 // Reads a list to its end, page by page.
 
-import type { Page } from '../../../src/projections/page.ts'
+import type { Page } from '../../../src/projections/log/page.ts'
 
 /** More pages than any list of a simulation has. */
 const PAGES_MAX = 2_000

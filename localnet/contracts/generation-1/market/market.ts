@@ -1,6 +1,6 @@
 // The market: positions, orders, funding and liquidation (contracts, "Entry points"). Each group of entry points has a file.
 
-import { SHARED_ERRORS } from '../../../../src/exchange/errors.ts'
+import { SHARED_ERRORS } from '../../../../src/exchange/errors/errors.ts'
 import type { ContractCode } from '../../shared/host.ts'
 import { administrationEntryPoints } from '../../shared/market/administration.ts'
 import { attachedOrderEntryPoints } from '../../shared/market/attached-orders.ts'

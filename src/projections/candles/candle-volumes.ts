@@ -1,0 +1,59 @@
+// What was traded in each bucket of the candles. Added up while events are applied, so that reads never aggregate.
+
+import type { CandleInterval } from '../../resources/candle.ts'
+import type { Queryable } from '../../store/store.ts'
+import { bucketStart, CANDLE_WIDTHS, RECORD_REVISIONS } from './candles.ts'
+import { columnsOf } from '../columns.ts'
+import type { TradedVolume } from '../trades/volumes.ts'
+
+interface BucketVolume {
+  readonly asset: string
+  readonly interval: CandleInterval
+  readonly time: number
+  volume: bigint
+  trades: number
+}
+
+/** Adds a page's volumes to the buckets of every interval in one statement. */
+export async function addCandleVolumes(tx: Queryable, volumes: readonly TradedVolume[]): Promise<void> {
+  const rows = sumBuckets(volumes)
+  if (rows.length === 0) return
+  await tx.query(
+    `insert into idx.candle_volumes as v (asset, interval, time, volume, trades)
+     select unnest($1::text[]), unnest($2::text[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::bigint[])
+     on conflict (asset, interval, time) do update set volume = v.volume + excluded.volume, trades = v.trades + excluded.trades`,
+    columnsOf(rows, ['asset', 'interval', 'time', 'volume', 'trades']),
+  )
+}
+
+function sumBuckets(volumes: readonly TradedVolume[]): readonly BucketVolume[] {
+  const buckets = new Map<string, BucketVolume>()
+  for (const { asset, ts, size } of volumes) {
+    for (const interval of CANDLE_WIDTHS.keys()) {
+      const time = bucketStart(ts, interval)
+      const key = `${interval} ${time} ${asset}`
+      const bucket = buckets.get(key)
+      if (bucket === undefined) {
+        buckets.set(key, { asset, interval, time, volume: size, trades: 1 })
+      } else {
+        bucket.volume += size
+        bucket.trades += 1
+      }
+    }
+  }
+  return [...buckets.values()]
+}
+
+/**
+ * Gives a revision to every candle whose volume differs in the copy of the projections that is about to take their place: events of its bucket were added to
+ * the archive, or corrected there.
+ */
+export async function recordVolumeRevisions(tx: Queryable): Promise<void> {
+  await tx.query(
+    `with late as (
+       select asset, interval, time from idx.candle_volumes o full join shadow.candle_volumes n using (asset, interval, time)
+       where (o.volume, o.trades) is distinct from (n.volume, n.trades)),
+     ${RECORD_REVISIONS}
+     select 1`,
+  )
+}

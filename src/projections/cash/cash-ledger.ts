@@ -1,0 +1,70 @@
+// The movements of USDC between accounts and the exchange. The rows of a transaction are computed as a whole: again when a later page brings more of its
+// events, and when its changed entries become known.
+
+import type { CashKind, CashMovement } from '../../resources/cash-movement.ts'
+import type { Queryable } from '../../store/store.ts'
+import type { ArchivedEvent } from '../log/archived-event.ts'
+import { isTransfer } from '../log/archived-event.ts'
+import type { AsOf } from '../state/as-of.ts'
+import { CROSS_TOPICS, foldCashLedger } from './cash-ledger-fold.ts'
+import type { CashRow } from './cash-ledger-fold.ts'
+import { columnsOf } from '../columns.ts'
+import { listLog } from '../log/log-list.ts'
+import type { LogBounds } from '../log/log-list.ts'
+import type { Page } from '../log/page.ts'
+import type { SettledPage } from '../log/settled-page.ts'
+
+export interface CashLedgerFilter extends AsOf, Pick<LogBounds, 'beforeTs'> {
+  readonly account: string
+  readonly kind?: CashKind | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+type ListedRow = Omit<CashMovement, 'seq'> & { readonly logSeq: number }
+
+/** An account's movements, newest first. */
+export async function listCashLedger(db: Queryable, { account, kind, ...rest }: CashLedgerFilter): Promise<Page<CashMovement>> {
+  const page = await listLog<ListedRow>(db, {
+    ...rest,
+    kind: kind === undefined ? 'cash' : `cash-${kind}`,
+    table: 'idx.cash_ledger',
+    tie: 'leg',
+    equals: { account, kind },
+    gaps: true,
+    columns: {
+      logSeq: 'r.seq', kind: 'r.kind', amount: 'r.amount', balanceOf: 'r.balance_of', positionId: 'r.position_id', orderId: 'r.order_id',
+      vaultId: 'r.vault_id', fee: 'r.fee', funding: 'r.funding', pnl: 'r.pnl', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
+    },
+  })
+  return { ...page, rows: page.rows.map(({ logSeq, ...row }) => ({ seq: logSeq, ...row })) }
+}
+
+/** Writes the movements of settled transactions. */
+export async function applyCashLedger(tx: Queryable, { transactions, again }: SettledPage): Promise<void> {
+  await deleteRows(tx, again.flatMap(({ events }) => events))
+  await insertRows(tx, transactions.flatMap(({ events, contracts, facts }) => (events.some(movesMoney) ? foldCashLedger({ events, contracts, ...facts }) : [])))
+}
+
+/** Only transactions with such an event have rows. */
+function movesMoney(event: ArchivedEvent): boolean {
+  return isTransfer(event) || (event.contract === 'market' && CROSS_TOPICS.has(event.topic))
+}
+
+async function deleteRows(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query('delete from idx.cash_ledger where seq = any($1::bigint[])', [events.map(({ seq }) => seq)])
+}
+
+async function insertRows(tx: Queryable, rows: readonly CashRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(
+    `insert into idx.cash_ledger (account, seq, leg, kind, amount, balance_of, position_id, order_id, vault_id, fee, funding, pnl, ledger, ts, tx_hash)
+     select unnest($1::text[]), unnest($2::bigint[]), unnest($3::smallint[]), unnest($4::text[]), unnest($5::numeric[]), unnest($6::text[]),
+       unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
+       unnest($13::bigint[]), unnest($14::bigint[]), unnest($15::text[])`,
+    columnsOf(rows, [
+      'account', 'seq', 'leg', 'kind', 'amount', 'balanceOf', 'positionId', 'orderId', 'vaultId', 'fee', 'funding', 'pnl', 'ledger', 'ts', 'txHash',
+    ]),
+  )
+}

@@ -1,0 +1,47 @@
+// Transactions as the archive has them, for projections that compute a transaction as a whole. Its events follow each other in the log, but a page may end
+// between them.
+
+import type { ArchivedContractKey } from '../../exchange/contracts/contracts.ts'
+import { EVENT_CONTRACT_KEYS } from '../../exchange/contracts/contracts.ts'
+import type { Queryable } from '../../store/store.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+import type { EpochContracts } from '../state/epochs.ts'
+
+/** A transaction with the contracts of its epoch. */
+export interface ArchivedTransaction {
+  readonly txHash: string
+  readonly events: readonly ArchivedEvent[]
+  readonly contracts: EpochContracts
+}
+
+type Stored = Omit<ArchivedEvent, 'contract' | 'topicsXdr' | 'valueXdr'> & Pick<ArchivedTransaction, 'contracts'>
+
+const SELECT = `select e.seq, e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs",
+  e.tx_hash as "txHash", e.payload, e.problem, p.contracts from idx.events e join idx.epochs p on p.number = e.epoch`
+
+/** The events of a transaction before one that a page begins with; empty when that is its first. */
+export async function readTransactionStart(tx: Queryable, deployment: number, { txHash, seq }: ArchivedEvent): Promise<readonly ArchivedEvent[]> {
+  const rows = await tx.query<Stored>(`${SELECT} where e.tx_hash = $1 and p.deployment = $2 and e.seq < $3 order by e.seq`, [txHash, deployment, seq])
+  return rows.flatMap(toEvent)
+}
+
+/** The transactions of these events, in log order. */
+export function toTransactions(events: readonly ArchivedEvent[], contracts: EpochContracts): readonly ArchivedTransaction[] {
+  return [...Map.groupBy(events, ({ txHash }) => txHash)].map(([txHash, own]) => ({ txHash, events: own, contracts }))
+}
+
+/** These transactions with all their events, transfers included, in log order. */
+export async function readWholeTransactions(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly ArchivedTransaction[]> {
+  const rows = await tx.query<Stored>(`${SELECT} where e.tx_hash = any($1::text[]) and p.deployment = $2 order by e.seq`, [hashes, deployment])
+  return [...Map.groupBy(rows, ({ txHash }) => txHash)].flatMap(([txHash, own]) => {
+    const [first] = own
+    return first === undefined ? [] : [{ txHash, events: own.flatMap(toEvent), contracts: first.contracts }]
+  })
+}
+
+function toEvent({ contracts, ...row }: Stored): ArchivedEvent[] {
+  const contract = ARCHIVED_KEYS.find((key) => contracts[key] === row.contractId)
+  return contract === undefined ? [] : [{ ...row, contract, topicsXdr: [], valueXdr: '' }]
+}
+
+const ARCHIVED_KEYS: readonly ArchivedContractKey[] = [...EVENT_CONTRACT_KEYS, 'usdcToken']

@@ -1,0 +1,325 @@
+// Lists ordered by seq, newest first. Each page is one statement, so that head and rows come from one snapshot.
+
+import { assert, defined } from '../../base/assert.ts'
+import { PAGE_LIMITS } from '../../limits.ts'
+import type { Param, Queryable } from '../../store/store.ts'
+import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
+import { LedgerNotIndexed, stateSource } from '../state/as-of.ts'
+import { gapsAtOrAbove, unfilledGaps } from '../repair/gaps.ts'
+import { COMPLETE_SEQ } from '../state/index-state.ts'
+import type { Head, Page } from './page.ts'
+import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from './page.ts'
+
+/** Bounds on ledger and close time, as the endpoints accept them. */
+export interface LogBounds {
+  /** Inclusive. */
+  readonly fromLedger?: number | undefined
+  /** Inclusive. */
+  readonly toLedger?: number | undefined
+  /** Exclusive, unix seconds. */
+  readonly beforeTs?: number | undefined
+  /** Only sections of the log of the deployment with this name. */
+  readonly deployment?: string | undefined
+}
+
+/** One list over a table with a `seq` column; `r` is the table's alias. */
+export interface LogList<Row> extends LogBounds, AsOf {
+  /** Identifies the list in its cursors. */
+  readonly kind: string
+  readonly table:
+    | 'idx.events' | 'idx.trades' | 'idx.account_events' | 'idx.vault_trades' | 'idx.vault_flows' | 'idx.referral_trades' | 'idx.referral_claims'
+    | 'idx.orders' | 'idx.cash_ledger' | 'idx.corrections'
+  /** The table with the rows when `table` only selects them: `columns` then refer to this table, `equals` to `table`. */
+  readonly detail?: 'idx.events'
+  /** The SQL of each column, by its name on the wire, without `seq`. */
+  readonly columns: Readonly<Record<Exclude<keyof Row & string, 'seq'>, string>>
+  /** The rows have their `seq`. */
+  readonly keepsSeq?: boolean
+  /** A second table, whose rows are merged into the list by seq. It needs the same indexes. */
+  readonly merged?: { readonly table: 'idx.opens'; readonly columns: Readonly<Record<Exclude<keyof Row & string, 'seq'>, string>> }
+  /**
+   * The column that rows are ordered by instead of `seq`; cursors then hold its values. Bounds on ledger and time do not apply to it. `through` is SQL of its
+   * last value in the state that ends with a seq.
+   */
+  readonly by?: { readonly column: 'order_id' | 'place'; readonly through: (seq: string) => string }
+  /** SQL of bounds on that column, inclusive, as one statement each. */
+  readonly span?: (bind: Bind) => { readonly low?: string | undefined; readonly high?: string | undefined }
+  /** SQL of a condition that every row meets. It must be the condition of a partial index on the list's keys. */
+  readonly only?: string
+  /** Equality filters; undefined values are ignored. Every combination needs an index on these columns in this order, followed by seq. */
+  readonly equals: Readonly<Record<string, string | number | undefined>>
+  /**
+   * An expression, of the table `r`, that equals one of these values: the rows of each are merged into the list by seq. It follows `equals` in its index, and
+   * `only` must be the condition of that index.
+   */
+  readonly oneOf?: { readonly sql: string; readonly values: readonly string[] }
+  /** A column before them that must equal this SQL, in which `c` is the cursor row. Must never contain a caller's input. */
+  readonly scope?: { readonly column: string; readonly sql: string }
+  /** A column after seq in every index of the table, which orders the rows of one seq; by default a seq has one row. */
+  readonly tie?: 'leg'
+  /** Without rows of a transaction of which events are missing: a later event may complete them. */
+  readonly completeOnly?: true
+  /** Only rows up to this seq. */
+  readonly throughSeq?: number | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+  /** Also returns the gaps that the page overlaps. */
+  readonly gaps?: boolean
+}
+
+/** Columns that every page statement returns. A page without rows is one row with these columns only. */
+interface PageColumns extends HeadColumns {
+  /** Gaps that the page may overlap, if requested. */
+  readonly headGaps?: Parameters<typeof gapsAtOrAbove>[1]
+}
+
+/** Reads one page. */
+export async function listLog<Row extends object>(db: Queryable, list: LogList<Row>): Promise<Page<Row>> {
+  assert(list.limit < MAX_ROWS, 'the page limit exceeds the maximum')
+  const params: Param[] = []
+  const bind: Bind = (value) => `$${params.push(value)}`
+  const state = stateSource(list, bind)
+  const by = list.by?.column ?? 'seq'
+  const select = selectOf(list.columns, by, list.tie)
+  const span = list.span?.(bind)
+  const source: PageSource = {
+    tables: [
+      ...(list.oneOf?.values ?? [null]).map((value) => ({
+        table: list.table, select: list.detail === undefined ? select : 'r.seq',
+        ...(list.oneOf === undefined || value === null ? {} : { key: { sql: list.oneOf.sql, value: `${bind(toSearchText(value))}::text` } }),
+      })),
+      ...(list.merged === undefined ? [] : [{ table: list.merged.table, select: selectOf(list.merged.columns, by) }]),
+    ],
+    by,
+    only: list.only,
+    tie: list.tie,
+    beforeTie: beforeTie(list, bind),
+    keys: keysOf(list, bind),
+    low: span?.low ?? '0',
+    highs: [...upperBoundsOf(list, state, bind), ...(span?.high === undefined ? [] : [span.high])],
+    limit: `${bind(list.limit + 1)}::int`,
+  }
+  const seqPage = isBounded(list) ? boundedPage(source, list, bind) : mergedPage(source, source.low)
+  // Select the seqs first and join their rows, so that no more rows than the page has are read, whatever the planner estimates.
+  const page = list.detail === undefined ? seqPage : `select ${select} from (${seqPage}) selected join ${list.detail} r on r.seq = selected.seq`
+  const gaps = list.gaps === true ? unfilledGaps(gapsWithin(list, source.highs, bind)) : undefined
+  const cursorOf = ({ seq, tie }: { readonly seq: number; readonly tie?: number }): string => encodeCursor(list.kind, tie === undefined ? [seq] : [seq, tie])
+  const order = list.tie === undefined ? {} : { order: 'page.seq desc, page.tie desc' }
+  const toRow = (raw: Row & { readonly seq: number; readonly tie?: number }): Row =>
+    list.keepsSeq === true ? { ...withoutSeq<Row>(raw), seq: raw.seq } : withoutSeq<Row>(raw)
+  return await readPage<Row & { readonly tie?: number }, Row>(db, { state, page, gaps, params, limit: list.limit, cursorOf, ...order }, toRow)
+}
+
+function selectOf(columns: Readonly<Record<string, string>>, by: string, tie?: string): string {
+  return `r.${by} as seq, ${tie === undefined ? '' : `r.${tie} as tie, `}${Object.entries(columns).map(([name, sql]) => `${sql} as "${name}"`).join(', ')}`
+}
+
+/** SQL: the condition on a gap's row `g` under which its events could be in the list and not above the page. */
+function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readonly string[], bind: Bind): string {
+  const conditions = ['true', ...highs.map((high) => `g.first_seq <= ${high}`)]
+  if (fromLedger !== undefined) conditions.push(`g.to_ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
+  if (toLedger !== undefined) conditions.push(`g.from_ledger <= ${bind(clampToSafeInteger(toLedger))}::bigint`)
+  if (beforeTs !== undefined) conditions.push(`coalesce(g.after_ts + 1, 0) < ${bind(clampToSafeInteger(beforeTs))}::bigint`)
+  return conditions.join(' and ')
+}
+
+type Bind = (value: Param) => string
+
+/** The SQL of a column of the table `r`, and of its required value. */
+interface Key {
+  readonly sql: string
+  readonly value: string
+}
+
+/** The parts of a page statement. */
+interface PageSource {
+  /** Each with the SQL of the same columns. */
+  readonly tables: readonly { readonly table: string; readonly select: string; readonly key?: Key }[]
+  readonly by: string
+  readonly only: string | undefined
+  readonly tie: string | undefined
+  /** SQL of a condition that excludes the rows of the cursor's seq that were listed before. */
+  readonly beforeTie: string | undefined
+  readonly keys: readonly Key[]
+  /** SQL of a lower bound on `by`. */
+  readonly low: string
+  /** SQL of upper bounds on `by`; the lowest one applies. */
+  readonly highs: readonly string[]
+  readonly limit: string
+}
+
+function keysOf<Row>({ scope, equals }: LogList<Row>, bind: Bind): readonly Key[] {
+  const keys: Key[] = scope === undefined ? [] : [{ sql: `r.${scope.column}`, value: scope.sql }]
+  for (const [column, value] of Object.entries(equals)) {
+    if (typeof value === 'number') keys.push({ sql: `r.${column}`, value: `${bind(value)}::bigint` })
+    else if (value !== undefined) keys.push({ sql: `r.${column}`, value: `${bind(toSearchText(value))}::text` })
+  }
+  return keys
+}
+
+function upperBoundsOf<Row>({ kind, cursor, throughSeq, by, tie, completeOnly }: LogList<Row>, state: StateSource, bind: Bind): readonly string[] {
+  const highs: string[] = state.throughSeq === undefined ? [] : [by?.through(state.throughSeq) ?? state.throughSeq]
+  if (completeOnly === true && state.throughSeq === undefined) highs.push(COMPLETE_SEQ)
+  if (cursor !== undefined && tie === undefined) highs.push(`${bind(seqFromCursor(kind, cursor))}::bigint - 1`)
+  if (cursor !== undefined && tie !== undefined) highs.push(`${bind(tieFromCursor(kind, cursor)[0])}::bigint`)
+  if (throughSeq !== undefined) highs.push(`${bind(clampToSafeInteger(throughSeq))}::bigint`)
+  return highs
+}
+
+function beforeTie<Row>({ kind, cursor, tie }: LogList<Row>, bind: Bind): string | undefined {
+  if (tie === undefined || cursor === undefined) return undefined
+  const [seq, last] = tieFromCursor(kind, cursor)
+  return `(r.seq, r.${tie}) < (${bind(seq)}::bigint, ${bind(last)}::bigint)`
+}
+
+function tieFromCursor(kind: string, cursor: string): readonly [seq: number, tie: number] {
+  const [seq, tie] = decodeCursor(kind, cursor, 2)
+  if (typeof seq !== 'number' || typeof tie !== 'number' || seq < 0 || tie < 0) throw new InvalidCursor(INVALID_CURSOR)
+  return [seq, tie]
+}
+
+/** The most rows that a page statement selects. */
+const MAX_ROWS = PAGE_LIMITS.events.max + 1
+
+/**
+ * Rows between two seqs, newest first. Keys and seq are compared as one row value, and the page is ordered by all of them, so that the planner must use the
+ * index on these keys and reads only the page. With separate comparisons it may scan the whole log instead.
+ *
+ * The constant inner limit is for the planner of a prepared statement, which does not know the parameter: without it the planner expects a tenth of the table
+ * and plans the page again on every call.
+ */
+function plainPage(source: PageSource, { table, select, key }: PageSource['tables'][number], low: string): string {
+  const { by, tie, highs, limit, only, beforeTie: before } = source
+  const keys = key === undefined ? source.keys : [...source.keys, key]
+  const columns = [...keys.map(({ sql }) => sql), `r.${by}`]
+  const high = highs.length === 0 ? ABOVE_EVERY_SEQ : `least(${highs.join(', ')})`
+  const bound = (seq: string): string => `(${[...keys.map(({ value }) => value), seq].join(', ')})`
+  const range = `(${columns.join(', ')}) >= ${bound(low)} and (${columns.join(', ')}) <= ${bound(high)}`
+  const filters = [...keys.map(({ sql }) => `${sql} is not null`), only, before]
+  const known = filters.map((filter) => (filter === undefined ? '' : ` and ${filter}`)).join('')
+  const order = [...columns, ...(tie === undefined ? [] : [`r.${tie}`])].map((column) => `${column} desc`).join(', ')
+  const longest = `select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MAX_ROWS}`
+  // No outer order: it would force the inner query to be read completely first.
+  return `select longest.* from (${longest}) longest limit ${limit}`
+}
+
+/** The newest rows of all tables: from each, no more than the page needs. */
+function mergedPage(source: PageSource, low: string): string {
+  const pages = source.tables.map((table) => plainPage(source, table, low))
+  const [first = ''] = pages
+  if (pages.length === 1) return first
+  return `select merged.* from (${pages.map((page) => `(${page})`).join(' union all ')}) merged order by seq desc limit ${source.limit}`
+}
+
+/** The row without the columns that only paging needs. */
+export function withoutSeq<Row extends object>(raw: Row & Partial<PageColumns> & { readonly seq: number; readonly tie?: number }): Row {
+  const {
+    headLedger: _ledger, headSeq: _seq, headFirst: _first, headLast: _last, headFinal: _final, headCloseTs: _closeTs,
+    headGaps: _gaps, seq: _position, tie: _tie, ...row
+  } = raw
+  return row as unknown as Row
+}
+
+/**
+ * Runs a page statement and returns head, rows and the next cursor. `page` must select at most one row more than `limit`, with an integer `seq`, in
+ * descending order of `seq` unless `order` says otherwise.
+ */
+export async function readPage<Raw extends object, Row>(
+  db: Queryable,
+  statement: {
+    /** The state that the page is read from, whose row the page's SQL names `c`; by default the present one. */
+    readonly state?: StateSource
+    readonly page: string
+    /** SQL of the gaps that the page may overlap. */
+    readonly gaps?: string | undefined
+    readonly params: readonly Param[]
+    readonly limit: number
+    readonly cursorOf: (raw: Raw & { readonly seq: number }) => string
+    /** The order of the rows; by default descending by `seq`. */
+    readonly order?: string
+  },
+  toRow: (raw: Raw & HeadColumns & { readonly seq: number }) => Row,
+): Promise<Page<Row>> {
+  const { from, head } = statement.state ?? stateSource({}, () => '')
+  const result = await db.query<Raw & PageColumns & { readonly seq: number | null }>(
+    `select ${head}, ${statement.gaps === undefined ? '' : `${statement.gaps} as "headGaps", `}page.*
+     from ${from} left join lateral (${statement.page}) page on true
+     order by ${statement.order ?? 'page.seq desc'}`,
+    statement.params,
+  )
+  const rows = result.filter((raw): raw is typeof raw & { readonly seq: number } => raw.seq !== null)
+  const pageRows = rows.slice(0, statement.limit)
+  const last = pageRows.at(-1)
+  const hasMore = rows.length > pageRows.length && last !== undefined
+  return {
+    rows: pageRows.map(toRow),
+    next: hasMore ? statement.cursorOf(last) : null,
+    head: headOf(result),
+    gaps: gapsAtOrAbove(hasMore ? last.seq : 0, result[0]?.headGaps ?? []),
+  }
+}
+
+/** The head in the first row of a result. The cursor row always exists, so there is always a first row. Throws LedgerNotIndexed. */
+export function headOf(rows: readonly HeadColumns[]): Head {
+  const { headLedger, headSeq, headFirst, headLast, headFinal } = defined(rows[0], 'the head')
+  if (headFirst === undefined || headLast === undefined) return { ledger: headLedger, seq: headSeq }
+  if (headLedger === null) throw new LedgerNotIndexed(headLast === null ? null : headFirst, headLast)
+  return { ledger: headLedger, seq: headSeq, asOf: { final: headFinal === true } }
+}
+
+/**
+ * Ledgers and close times ascend within an epoch but repeat across epochs. The bounds therefore become one range of seq per section of the log, looked up in
+ * idx.ledgers of its epoch; each range is read from its end, for no more rows than the page needs.
+ */
+function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string {
+  const { fromLedger, toLedger, beforeTs } = bounds
+  const low = source.by === 'place' ? '0' : firstSeq(fromLedger === undefined ? 'true' : `l.ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
+  const highs: string[] = [`coalesce(s.last_seq, ${ABOVE_EVERY_SEQ})`, ...source.highs]
+  if (toLedger !== undefined) highs.push(lastSeq(`l.ledger <= ${bind(clampToSafeInteger(toLedger))}::bigint`, 'l.ledger desc'))
+  if (beforeTs !== undefined) highs.push(lastSeq(`l.close_ts < ${bind(clampToSafeInteger(beforeTs))}::bigint`, 'l.close_ts desc, l.last_seq desc'))
+  if (source.by === 'seq' && toLedger === undefined && beforeTs === undefined) highs.push(lastSeq('true', 'l.ledger desc'))
+  return `select rows.*
+    from ${sectionsOf(bounds, bind)} s
+    cross join lateral (select greatest(s.first_seq, ${low}, ${source.low}) as low, least(${highs.join(', ')}) as high offset 0) section
+    cross join lateral (${mergedPage({ ...source, highs: ['section.high'] }, 'section.low')}) rows
+    order by rows.seq desc${source.tie === undefined ? '' : ', rows.tie desc'} limit ${source.limit}`
+}
+
+/** The sections of a deployment, or all. */
+function sectionsOf({ deployment }: LogBounds, bind: Bind): string {
+  if (deployment === undefined) return 'idx.sections'
+  return `(select o.* from idx.sections o join idx.epochs d on d.number = o.epoch where d.name = ${bind(toSearchText(deployment))}::text)`
+}
+
+/** Greater than every seq: a section without a matching ledger gets an empty range. */
+const ABOVE_EVERY_SEQ = '9223372036854775807'
+
+function firstSeq(condition: string): string {
+  return `coalesce((select l.first_seq from idx.ledgers l where l.epoch = s.epoch and ${condition} order by l.ledger limit 1), ${ABOVE_EVERY_SEQ})`
+}
+
+function lastSeq(condition: string, order: string): string {
+  return `coalesce((select l.last_seq from idx.ledgers l where l.epoch = s.epoch and ${condition} order by ${order} limit 1), 0)`
+}
+
+function isBounded(bounds: LogBounds): boolean {
+  return bounds.fromLedger !== undefined || bounds.toLedger !== undefined || bounds.beforeTs !== undefined || bounds.deployment !== undefined
+}
+
+/** The seq encoded in a cursor of this list. Throws InvalidCursor. */
+export function seqFromCursor(kind: string, cursor: string): number {
+  const [position] = decodeCursor(kind, cursor, 1)
+  if (typeof position !== 'number' || position < 0) throw new InvalidCursor(INVALID_CURSOR)
+  return position
+}
+
+/** Clamps a caller's integer to 2^53 - 1; nothing larger is stored. */
+export function clampToSafeInteger(value: number): number {
+  assert(value >= 0, 'a bound is negative')
+  return Math.min(value, Number.MAX_SAFE_INTEGER)
+}
+
+/** Replaces zero characters, which PostgreSQL rejects, by the escape with which they are stored. */
+export function toSearchText(text: string): string {
+  return text.replaceAll('\0', '\\x00')
+}

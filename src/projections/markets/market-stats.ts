@@ -1,0 +1,43 @@
+// Open interest and volume per asset.
+
+import type { MarketStats as StatsRow } from '../../resources/market-stats.ts'
+import type { Param, Queryable } from '../../store/store.ts'
+import type { HeadColumns } from '../state/as-of.ts'
+import { stateSource } from '../state/as-of.ts'
+import { headOf } from '../log/log-list.ts'
+import type { Head } from '../log/page.ts'
+import { INTEREST_VERSIONS, versionAt } from '../state/version-blocks.ts'
+import { DAY_SEC, volumeIn } from '../trades/volumes.ts'
+import type { Window } from '../trades/volumes.ts'
+
+/** A market's figures from the index. */
+export type MarketStats = Omit<StatsRow, 'change24h' | 'high24h' | 'low24h' | 'capacity'>
+
+/** Every supported asset in listing order, with zeros for assets without trades (specification, "GET /v1/markets/stats"). */
+export async function readMarketStats(
+  db: Queryable, { nowSec, assets, atLedger }: Window & { readonly assets: readonly string[] },
+): Promise<{ rows: readonly MarketStats[]; head: Head }> {
+  const params: Param[] = [assets]
+  const bind = (value: Param): string => `$${params.push(value)}`
+  const { from, head, throughSeq } = stateSource({ atLedger }, bind)
+  const now = throughSeq === undefined ? `${bind(nowSec)}::bigint` : 'c.last_ledger_close_ts'
+  const interest = throughSeq === undefined
+    ? 'left join idx.open_interest o on o.deployment = e.deployment and o.asset = a.asset'
+    : `left join lateral (${versionAt(INTEREST_VERSIONS, throughSeq, 'w.deployment = e.deployment and w.asset = a.asset')}) o on true`
+  const result = await db.query<MarketStats & HeadColumns>(
+    `select ${head}, a.asset,
+       coalesce(o.long_size, 0) as "openInterestLong", coalesce(o.short_size, 0) as "openInterestShort",
+       coalesce(o.long_size - o.short_size, 0) as "openInterestNet", coalesce(o.positions, 0) as "openPositions",
+       ${volumeIn({ key: 'asset', value: 'a.asset' }, { now, windowSec: DAY_SEC, throughSeq })} as "volume24h"
+     from ${from}
+     left join idx.epochs e on e.number = c.epoch
+     cross join unnest($1::text[]) with ordinality as a (asset, ordinal)
+     ${interest}
+     order by a.ordinal`,
+    params,
+  )
+  const rows = result.map(({ asset, openInterestLong, openInterestShort, openInterestNet, openPositions, volume24h }) => ({
+    asset, openInterestLong, openInterestShort, openInterestNet, openPositions, volume24h,
+  }))
+  return { rows, head: headOf(result) }
+}

@@ -1,0 +1,84 @@
+// Margin modes of positions. No event reports them and ledger entries show only the present, so each observation is stored.
+
+import type { Queryable } from '../../store/store.ts'
+import { columnsOf } from '../columns.ts'
+import { addPastInterest } from '../markets/interest-versions.ts'
+import { undoCrossLiquidations } from './position-versions.ts'
+import type { MarginMode } from './positions.ts'
+import { loadPositions, storePositions } from './positions.ts'
+import { projectionTargets } from '../repair/shadow.ts'
+
+/** The observed mode of one position. */
+export interface MarginModeObservation {
+  readonly positionId: number
+  readonly mode: MarginMode
+  /** The RPC's latest ledger at the time of the observation. */
+  readonly ledger: number
+}
+
+/** A position of unknown mode. `open` is false when a cross liquidation ended it provisionally. */
+export interface UnobservedPosition {
+  readonly positionId: number
+  readonly open: boolean
+}
+
+/** Positions of unknown mode that may still exist on the ledger, newest first, without `except`. */
+export async function listUnobservedPositions(
+  db: Queryable,
+  deployment: number,
+  options: { readonly limit: number; readonly except: readonly number[] },
+): Promise<readonly UnobservedPosition[]> {
+  return await db.query<UnobservedPosition>(
+    `select p.position_id as "positionId", p.state = 'open' as open from idx.positions p
+     where p.deployment = $1 and p.margin_mode is null and p.state in ('open', 'cross_liquidated') and p.position_id <> all($3::bigint[])
+     order by p.opened_seq desc limit $2`,
+    [deployment, options.limit, options.except],
+  )
+}
+
+/** The observed modes of some positions. */
+export async function readMarginModes(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, MarginMode>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.query<{ id: number; mode: MarginMode }>(
+    'select position_id as id, mode from idx.margin_modes where deployment = $1 and position_id = any($2::bigint[])',
+    [deployment, ids],
+  )
+  return new Map(rows.map((row) => [row.id, row.mode]))
+}
+
+/**
+ * Stores observations and applies them: an isolated position that a cross liquidation ended provisionally is open again. The result does not depend on
+ * whether the observation or the event came first, so that a rebuild produces the same state.
+ */
+export async function recordMarginModes(
+  tx: Queryable,
+  deployment: number,
+  observations: readonly MarginModeObservation[],
+  nowMs: number,
+): Promise<void> {
+  if (observations.length === 0) return
+  await tx.query(
+    `insert into idx.margin_modes (deployment, position_id, mode, ledger, observed_at)
+     select $1::int, position_id, mode, ledger, $5::bigint
+     from unnest($2::bigint[], $3::text[], $4::bigint[]) as seen (position_id, mode, ledger)
+     on conflict (deployment, position_id) do nothing`,
+    [
+      deployment,
+      ...columnsOf(observations, ['positionId', 'mode', 'ledger']),
+      nowMs,
+    ],
+  )
+  const ids = observations.map(({ positionId }) => positionId)
+  for (const target of await projectionTargets(tx)) await applyMarginModes(target, deployment, ids)
+}
+
+async function applyMarginModes(tx: Queryable, deployment: number, ids: readonly number[]): Promise<void> {
+  const modes = await readMarginModes(tx, deployment, ids)
+  for (const position of await loadPositions(tx, deployment, { ids, openOf: [] })) {
+    const marginMode = modes.get(position.positionId) ?? null
+    if (position.marginMode === marginMode) continue
+    const undone = marginMode === 'isolated' ? await undoCrossLiquidations(tx, deployment, position) : { position, missing: [] }
+    await storePositions(tx, deployment, [{ ...undone.position, marginMode }])
+    for (const { step, untilSeq } of undone.missing) await addPastInterest(tx, deployment, step, untilSeq)
+  }
+}

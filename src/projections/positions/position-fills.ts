@@ -1,0 +1,189 @@
+// Fills: every change of a position and what it moved. They are computed for a whole transaction at a time, from its archived events and its effects.
+
+import type { PositionChange, TransactionItem } from '../../exchange/settlement/position-changes.ts'
+import { settlementOf } from '../../exchange/settlement/settlement.ts'
+import type { Fill } from '../../resources/fill.ts'
+import type { Param, Queryable } from '../../store/store.ts'
+import { readTransfer } from '../log/archived-event.ts'
+import type { ArchivedEvent } from '../log/archived-event.ts'
+import { stateSource } from '../state/as-of.ts'
+import type { AsOf } from '../state/as-of.ts'
+import { columnsOf } from '../columns.ts'
+import { INVALID_CURSOR, InvalidCursor } from '../log/page.ts'
+import type { Page } from '../log/page.ts'
+import { decodeCursor, encodeCursor } from '../log/page.ts'
+import { readPage, toSearchText, withoutSeq } from '../log/log-list.ts'
+import { epochOfSeq, olderDeployment } from '../state/older-deployment.ts'
+import type { SettledPage, TransactionWithFacts } from '../log/settled-page.ts'
+import { costChanges } from '../traders/trader-results.ts'
+import type { IntervalChange, StoredCost } from '../traders/trader-results.ts'
+
+/** Events that change positions, or that say of the event before what caused it. */
+const TOPICS: ReadonlySet<string> = new Set([
+  'position_opened', 'position_closed', 'position_reduced', 'position_liquidated', 'position_partial_liq', 'adl_executed', 'cross_liq', 'order_executed',
+])
+
+/** The changes made by writing fills. */
+export interface AppliedFills {
+  /** In the PnL curves of their traders. */
+  readonly costs: readonly IntervalChange[]
+  /** Of transactions that were settled again: fills that are new, or have members that were unknown before. */
+  readonly completed: readonly FillRow[]
+}
+
+/** Writes the fills of settled transactions. */
+export async function applyFills(tx: Queryable, deployment: number, { transactions, again }: SettledPage): Promise<AppliedFills> {
+  const removed = await deleteFills(tx, again.flatMap(({ events }) => events.map(({ seq }) => seq)))
+  const rows = transactions.flatMap((transaction) => fillsOf(deployment, transaction))
+  await insertFills(tx, rows)
+  return { costs: costChanges(rows, removed), completed: again.length === 0 ? [] : completedFills(rows, removed) }
+}
+
+function completedFills(rows: readonly FillRow[], removed: readonly RemovedFill[]): readonly FillRow[] {
+  const removedById = new Map(removed.map((fill) => [`${fill.seq} ${fill.positionId}`, fill]))
+  return rows.filter((row) => {
+    const before = removedById.get(`${row.seq} ${row.positionId}`)
+    return before === undefined || LATE_MEMBERS.some((name) => before[name] === null && row[name] !== null)
+  })
+}
+
+/** Members of a fill, and of the execution of its order, that may be unknown at first. */
+const LATE_MEMBERS = ['orderId', 'asset', 'direction', 'price', 'size', 'pnl', 'fee', 'keeperReward', 'funding', 'payout'] as const
+
+function fillsOf(deployment: number, { txHash, events, contracts, facts }: TransactionWithFacts): readonly FillRow[] {
+  const [first] = events
+  if (first === undefined || !events.some(({ contract, topic }) => contract === 'market' && TOPICS.has(topic))) return []
+  const { ledger, ledgerCloseTs: ts } = first
+  const changes = settlementOf({ items: events.flatMap(toItem), contracts, ...facts })
+  return changes.map((change) => ({ ...change, deployment, ledger, ts, txHash }))
+}
+
+function toItem({ seq, contract, topic, payload }: ArchivedEvent): TransactionItem[] {
+  if (contract !== 'usdcToken') return [{ type: 'event', seq, contract, topic, payload }]
+  const transfer = readTransfer(payload)
+  return transfer === undefined ? [] : [{ type: 'transfer', ...transfer }]
+}
+
+export interface FillRow extends PositionChange {
+  readonly deployment: number
+  readonly ledger: number
+  readonly ts: number
+  readonly txHash: string
+}
+
+type LateMember = (typeof LATE_MEMBERS)[number]
+type Amount = 'fee' | 'keeperReward' | 'penalty' | 'funding'
+/** A fill as it was stored; of the members that are not costs, only whether they were known matters. */
+type RemovedFill = StoredCost & Readonly<Record<LateMember, unknown>> & { readonly positionId: number }
+
+/** Deletes the fills of these events and returns what they were. */
+async function deleteFills(tx: Queryable, seqs: readonly number[]): Promise<readonly RemovedFill[]> {
+  if (seqs.length === 0) return []
+  const rows = await tx.query<Omit<RemovedFill, Amount> & Readonly<Record<Amount, string | null>>>(
+    `delete from idx.position_fills where seq = any($1::bigint[])
+     returning seq, position_id as "positionId", trader, ts, kind, order_id as "orderId", asset, direction, price, size, pnl, fee,
+       keeper_reward as "keeperReward", penalty, funding, payout`,
+    [seqs],
+  )
+  const amountOf = (digits: string | null): bigint | null => (digits === null ? null : BigInt(digits))
+  return rows.map(({ fee, keeperReward, penalty, funding, ...row }) =>
+    ({ ...row, fee: amountOf(fee), keeperReward: amountOf(keeperReward), penalty: amountOf(penalty), funding: amountOf(funding) }))
+}
+
+async function insertFills(tx: Queryable, rows: readonly FillRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(
+    `insert into idx.position_fills (seq, position_id, deployment, trader, kind, order_id, asset, direction, margin_mode, price, size, pnl, fee,
+       keeper_reward, penalty, funding, payout, collateral, ledger, ts, tx_hash)
+     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::int[]), unnest($4::text[]), unnest($5::text[]), unnest($6::bigint[]),
+       unnest($7::text[]), unnest($8::smallint[]), unnest($9::text[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
+       unnest($13::numeric[]), unnest($14::numeric[]), unnest($15::numeric[]), unnest($16::numeric[]), unnest($17::numeric[]),
+       unnest($18::numeric[]), unnest($19::bigint[]), unnest($20::bigint[]), unnest($21::text[])`,
+    columnsOf(rows, [
+      'seq', 'positionId', 'deployment', 'trader', 'kind', 'orderId', 'asset', 'direction', 'marginMode', 'price', 'size', 'pnl', 'fee', 'keeperReward',
+      'penalty', 'funding', 'payout', 'collateral', 'ledger', 'ts', 'txHash',
+    ]),
+  )
+}
+
+const COLUMNS: Readonly<Record<keyof Fill, string>> = {
+  seq: 'r.seq', kind: 'r.kind', positionId: 'r.position_id', orderId: 'r.order_id', asset: 'r.asset', direction: 'r.direction', price: 'r.price',
+  size: 'r.size', pnl: 'r.pnl', fee: 'r.fee', funding: 'r.funding', payout: 'r.payout', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
+  deployment: olderDeployment(epochOfSeq('r.seq')),
+}
+
+const SELECTED = Object.entries(COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
+
+interface RawFill extends Omit<Fill, 'deployment'> {
+  readonly deployment: string | null
+}
+
+function toFill({ deployment, ...row }: RawFill): Fill {
+  return deployment === null ? row : { ...row, deployment }
+}
+
+const KIND = 'fills'
+
+export interface FillsFilter extends AsOf {
+  readonly trader: string
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** The fills of an account, newest first. In generation 1 one event can change several positions: they are listed by their ids. */
+export async function listFills(db: Queryable, filter: FillsFilter): Promise<Page<Fill>> {
+  const { trader, limit, cursor } = filter
+  const params: Param[] = [toSearchText(trader)]
+  const bind = (value: Param): string => `$${params.push(value)}`
+  const state = stateSource(filter, bind)
+  const before = cursor === undefined ? undefined : positionOf(cursor)
+  const after = state.throughSeq === undefined ? '' : `and (r.trader, r.seq) <= ($1, ${state.throughSeq})`
+  const bound = before === undefined ? '' : `and (r.trader, r.seq, r.position_id) < ($1, ${bind(before[0])}::bigint, ${bind(before[1])}::bigint)`
+  return await readPage<RawFill, Fill>(
+    db,
+    {
+      state,
+      page: `select ${SELECTED} from idx.position_fills r where r.trader = $1 ${after} ${bound}
+        order by r.trader desc, r.seq desc, r.position_id desc limit ${limit + 1}`,
+      params,
+      limit,
+      cursorOf: (raw) => encodeCursor(KIND, [raw.seq, raw.positionId]),
+      order: 'page.seq desc, page."positionId" desc',
+    },
+    (raw) => toFill({ ...withoutSeq<RawFill>(raw), seq: raw.seq }),
+  )
+}
+
+function positionOf(cursor: string): readonly [number, number] {
+  const [seq, positionId] = decodeCursor(KIND, cursor, 2)
+  if (typeof seq !== 'number' || typeof positionId !== 'number') throw new InvalidCursor(INVALID_CURSOR)
+  return [seq, positionId]
+}
+
+/** A fill and its account. */
+export interface FillOfAccount {
+  readonly trader: string
+  readonly fill: Fill
+}
+
+/** The fills of these events, in the order of the log. */
+export async function readFillsBySeq(db: Queryable, seqs: readonly number[]): Promise<readonly FillOfAccount[]> {
+  if (seqs.length === 0) return []
+  const rows = await db.query<RawFill & { readonly account: string }>(
+    `select ${SELECTED}, r.trader as account from idx.cursor c cross join idx.position_fills r where r.seq = any($1::bigint[]) order by r.seq, r.position_id`,
+    [seqs],
+  )
+  return rows.map(({ account, ...row }) => ({ trader: account, fill: toFill(row) }))
+}
+
+/** The fills that these changes completed, each with the seq of its change. */
+export async function readCompletedFills(db: Queryable, changeSeqs: readonly number[]): Promise<readonly (FillOfAccount & { readonly changeSeq: number })[]> {
+  if (changeSeqs.length === 0) return []
+  const rows = await db.query<RawFill & { readonly account: string; readonly changeSeq: number }>(
+    `select ${SELECTED}, r.trader as account, k.seq as "changeSeq"
+     from idx.cursor c cross join idx.order_changes k join idx.position_fills r on r.seq = k.fill_seq and r.position_id = k.position_id
+     where k.seq = any($1::bigint[]) order by k.seq`,
+    [changeSeqs],
+  )
+  return rows.map(({ account, changeSeq, ...row }) => ({ trader: account, fill: toFill(row), changeSeq }))
+}

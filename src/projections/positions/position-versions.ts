@@ -1,0 +1,98 @@
+// Past versions of open positions, for reads as of a ledger. The present version of a position is its row of idx.positions.
+
+import type { Queryable } from '../../store/store.ts'
+import { columnsOf } from '../columns.ts'
+import type { InterestStep } from '../markets/interest-versions.ts'
+import type { Position, PositionState } from './positions.ts'
+
+/** A position while it was open and unchanged: from `fromSeq` up to, not including, `toSeq`. */
+export interface PositionVersion extends Omit<Position, 'state' | 'sinceSeq' | 'marginMode'> {
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly crossLiquidated: boolean
+}
+
+/** The changes of one event or correction: the position from there on, its version until then, and the open interest. */
+export interface PositionStep {
+  readonly position: Position
+  /** Null when the position was not open. */
+  readonly ended: PositionVersion | null
+  readonly interest: readonly InterestStep[]
+}
+
+/** Replaces `before`, undefined when it was not known, by `next` in `state` from `seq` on. */
+export function stepPosition(before: Position | undefined, next: Omit<Position, 'state' | 'sinceSeq'>, state: PositionState, seq: number): PositionStep {
+  const position = { ...next, state, sinceSeq: seq }
+  const wasOpen = before?.state === 'open'
+  return {
+    position,
+    ended: wasOpen ? { ...before, fromSeq: before.sinceSeq, toSeq: seq, crossLiquidated: state === 'cross_liquidated' } : null,
+    interest: [...(wasOpen ? [interestOf(before, seq, -1)] : []), ...(state === 'open' ? [interestOf(position, seq, 1)] : [])],
+  }
+}
+
+/** The open interest that a position adds or removes. */
+function interestOf({ asset, direction, size }: Pick<Position, 'asset' | 'direction' | 'size'>, seq: number, sign: 1 | -1): InterestStep {
+  const change = sign === 1 ? size : -size
+  return { seq, asset, long: direction === 0 ? change : 0n, short: direction === 0 ? 0n : change, positions: sign }
+}
+
+export async function insertPositionVersions(tx: Queryable, deployment: number, versions: readonly PositionVersion[]): Promise<void> {
+  if (versions.length === 0) return
+  await tx.query(
+    `insert into idx.position_versions (deployment, position_id, from_seq, to_seq, trader, asset, direction, size, entry_price, opened_seq, opened_at,
+       opened_tx_hash, cross_liquidated)
+     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::text[]), unnest($6::text[]),
+       unnest($7::smallint[]), unnest($8::numeric[]), unnest($9::numeric[]), unnest($10::bigint[]), unnest($11::bigint[]), unnest($12::text[]),
+       unnest($13::boolean[])`,
+    [
+      deployment,
+      ...columnsOf(versions, [
+        'positionId', 'fromSeq', 'toSeq', 'trader', 'asset', 'direction', 'size', 'entryPrice', 'openedSeq', 'openedAt', 'openedTxHash', 'crossLiquidated',
+      ]),
+    ],
+  )
+}
+
+interface EndedVersion {
+  readonly fromSeq: number
+  readonly toSeq: number
+  readonly size: bigint
+  readonly crossLiquidated: boolean
+}
+
+/**
+ * Undoes the cross liquidations of a position that turned out to be isolated: each of its versions lasts until the next one, or until the event that
+ * ended it. Returns the position, open again when nothing else ended it, and the open interest that was missing.
+ */
+export async function undoCrossLiquidations(
+  tx: Queryable, deployment: number, position: Position,
+): Promise<{ readonly position: Position; readonly missing: readonly { readonly step: InterestStep; readonly untilSeq: number | null }[] }> {
+  const rows = await tx.query<Omit<EndedVersion, 'size'> & { readonly size: string }>(
+    `select v.from_seq as "fromSeq", v.to_seq as "toSeq", v.size, v.cross_liquidated as "crossLiquidated" from idx.position_versions v
+     where v.deployment = $1 and v.position_id = $2::bigint order by v.from_seq`,
+    [deployment, position.positionId],
+  )
+  const versions = rows.map((row): EndedVersion => ({ ...row, size: BigInt(row.size) }))
+  const missing: { step: InterestStep; untilSeq: number | null }[] = []
+  let result = position
+  for (const [index, version] of versions.entries()) {
+    if (!version.crossLiquidated) continue
+    const isLast = index === versions.length - 1
+    const untilSeq = versions[index + 1]?.fromSeq ?? (position.state === 'cross_liquidated' ? null : position.sinceSeq)
+    missing.push({ step: interestOf({ ...position, size: version.size }, version.toSeq, 1), untilSeq })
+    if (isLast && untilSeq === null) {
+      result = { ...position, state: 'open', sinceSeq: version.fromSeq }
+      await tx.query('delete from idx.position_versions where deployment = $1 and position_id = $2::bigint and from_seq = $3::bigint', [
+        deployment, position.positionId, version.fromSeq,
+      ])
+    } else {
+      await tx.query(
+        `update idx.position_versions set to_seq = $4::bigint, cross_liquidated = false
+         where deployment = $1 and position_id = $2::bigint and from_seq = $3::bigint`,
+        [deployment, position.positionId, version.fromSeq, untilSeq],
+      )
+    }
+  }
+  return { position: result, missing }
+}

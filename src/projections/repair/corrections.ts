@@ -1,0 +1,202 @@
+// Corrections of projections that differ from the ledger. Each is stored with a seq, so that a rebuild applies it between the same events.
+
+import type { CorrectedValues, Correction as CorrectionRow, CorrectionKind } from '../../resources/correction.ts'
+import type { Queryable } from '../../store/store.ts'
+import type { ComparisonContext } from './correction-log.ts'
+import { appendCorrections, extendLog } from './correction-log.ts'
+import { lastReservedSeq } from '../state/index-state.ts'
+import { changeOpenInterest } from '../markets/interest-versions.ts'
+import { listLog } from '../log/log-list.ts'
+import { epochOfSeq, olderDeployment } from '../state/older-deployment.ts'
+import type { Page } from '../log/page.ts'
+import { insertPositionVersions, stepPosition } from '../positions/position-versions.ts'
+import type { Position } from '../positions/positions.ts'
+import { loadPositions, storePositions } from '../positions/positions.ts'
+import type { LedgerPosition } from './reconciliation.ts'
+
+/** The kinds of corrections that a rebuild applies again. */
+type PositionCorrectionKind = Extract<CorrectionKind, 'ended' | 'changed' | 'opened'>
+
+/** One position that differs from the ledger. */
+export interface Correction {
+  readonly kind: PositionCorrectionKind
+  readonly positionId: number
+  /** The position in the ledger; null when the ledger no longer has it. */
+  readonly ledgerPosition: LedgerPosition | null
+}
+
+/** A correction with its position in the log. */
+export interface CorrectionWithSeq extends Correction {
+  readonly seq: number
+  readonly deployment: number
+}
+
+/** Stores corrections of positions at the end of the log, and applies them. `known` is what the index has. Throws IndexConflict. */
+export async function recordCorrections(
+  tx: Queryable, corrections: readonly Correction[], known: ReadonlyMap<number, Position>, context: ComparisonContext,
+): Promise<void> {
+  const firstSeq = lastReservedSeq(context.cursor) + 1
+  const numbered = corrections.map((correction, index) => ({ ...correction, deployment: context.deployment, seq: firstSeq + index }))
+  await extendLog(tx, context.cursor, numbered.length)
+  for (const { seq, deployment, kind, positionId, ledgerPosition } of numbered) {
+    const position = known.get(positionId)
+    const named = ledgerPosition ?? position
+    await tx.query(
+      `insert into idx.corrections (place, deployment, kind, position_id, ledger, noticed_at, trader, asset, direction, size, entry_price, opened_at,
+         margin_mode, before, after)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15::jsonb)`,
+      [
+        seq, deployment, kind, positionId, context.ledger, context.nowMs, named?.trader ?? null, named?.asset ?? null, ledgerPosition?.direction ?? null,
+        ledgerPosition?.size ?? null, ledgerPosition?.entryPrice ?? null, ledgerPosition?.openedAt ?? null, ledgerPosition?.marginMode ?? null,
+        toValues(position?.state === 'open' ? position : null), toValues(ledgerPosition),
+      ],
+    )
+  }
+  await applyCorrections(tx, numbered)
+}
+
+/** Open interest by asset. */
+export type Interest = ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>
+
+/** Stores which sums of the open interest were corrected. Throws IndexConflict. */
+export async function recordInterestCorrections(tx: Queryable, before: Interest, after: Interest, context: ComparisonContext): Promise<void> {
+  const none = { long: 0n, short: 0n }
+  const changed = [...new Set([...before.keys(), ...after.keys()])].toSorted().flatMap((asset) => {
+    const [old, now] = [before.get(asset) ?? none, after.get(asset) ?? none]
+    return old.long === now.long && old.short === now.short ? [] : [{ asset, old, now }]
+  })
+  const valuesOf = ({ long, short }: typeof none): CorrectedValues => ({ openInterestLong: String(long), openInterestShort: String(short) })
+  const corrections = changed.map(({ asset, old, now }) => ({
+    kind: 'interest' as const, vaultId: null, asset, ledger: context.ledger, before: valuesOf(old), after: valuesOf(now),
+  }))
+  await appendCorrections(tx, corrections, context)
+}
+
+function toValues(position: LedgerPosition | null): string | null {
+  if (position === null) return null
+  const { trader, asset, direction, size, entryPrice, openedAt, marginMode } = position
+  return JSON.stringify({
+    trader, asset, direction, size: String(size), entryPrice: String(entryPrice), openedAt, marginMode,
+  } satisfies CorrectedValues)
+}
+
+/** Applies corrections in the order given, which must be ascending by seq. */
+export async function applyCorrections(tx: Queryable, corrections: readonly CorrectionWithSeq[]): Promise<void> {
+  for (const correction of corrections) {
+    const { deployment, positionId } = correction
+    const [known] = await loadPositions(tx, deployment, { ids: [positionId], openOf: [] })
+    const next = correctPosition(known, correction)
+    if (next === undefined) continue
+    const { position, ended, interest } = stepPosition(known, next, next.state, correction.seq)
+    await storePositions(tx, deployment, [position])
+    await insertPositionVersions(tx, deployment, ended === null ? [] : [ended])
+    await changeOpenInterest(tx, deployment, interest)
+  }
+}
+
+/** The corrected position; undefined when nothing changes, because later events already led to the same state. */
+function correctPosition(
+  known: Position | undefined, { seq, kind, positionId, ledgerPosition }: CorrectionWithSeq,
+): Omit<Position, 'sinceSeq'> | undefined {
+  if (kind === 'ended' || ledgerPosition === null) return known?.state === 'open' ? { ...known, state: 'ended' } : undefined
+  const { trader, asset, direction, size, entryPrice, openedAt, marginMode } = ledgerPosition
+  const opening = known ?? { openedSeq: seq, openedAt, openedTxHash: null, marginMode }
+  return { ...opening, positionId, trader, asset, direction, size, entryPrice, state: 'open' }
+}
+
+type RawCorrection = Omit<CorrectionWithSeq, 'ledgerPosition'> & {
+  readonly [Key in keyof LedgerPosition]: (LedgerPosition[Key] extends bigint ? string : LedgerPosition[Key]) | null
+}
+
+/** The corrections of positions with seq in (afterSeq, throughSeq], ascending. */
+export async function readCorrections(db: Queryable, afterSeq: number, throughSeq: number): Promise<readonly CorrectionWithSeq[]> {
+  const rows = await db.query<RawCorrection>(
+    `select place as seq, deployment, kind, position_id as "positionId", trader, asset, direction, size, entry_price as "entryPrice",
+       opened_at as "openedAt", margin_mode as "marginMode"
+     from idx.corrections where place > $1::bigint and place <= $2::bigint and kind in ('ended', 'changed', 'opened') order by place`,
+    [afterSeq, throughSeq],
+  )
+  return rows.map(({ seq, deployment, kind, positionId, trader, asset, direction, size, entryPrice, openedAt, marginMode }) => {
+    const isKnown = trader !== null && asset !== null && direction !== null && size !== null && entryPrice !== null && openedAt !== null
+    const ledgerPosition = isKnown ? { trader, asset, direction, size: BigInt(size), entryPrice: BigInt(entryPrice), openedAt, marginMode } : null
+    return { seq, deployment, kind, positionId, ledgerPosition }
+  })
+}
+
+/** The SQL of each column; `r` is idx.corrections. */
+const COLUMNS: Readonly<Record<Exclude<keyof CorrectionRow, 'seq'>, string>> = {
+  epoch: `(select p.epoch from idx.epochs p where p.number = ${epochOfSeq('r.place')})`,
+  kind: 'r.kind', positionId: 'r.position_id', vaultId: 'r.vault_id', eventId: 'r.event_id',
+  trader: 'r.trader', asset: 'r.asset', ledger: 'r.ledger', correctedAt: 'r.noticed_at',
+  before: 'r.before', after: 'r.after', deployment: olderDeployment('r.deployment'),
+}
+
+/** SQL: the row of a response, as JSON. */
+export const CORRECTION_JSON = `jsonb_build_object('seq', r.place, ${Object.entries(COLUMNS).map(([name, sql]) => `'${name}', ${sql}`).join(', ')})`
+
+type RawCorrectionRow = Omit<CorrectionRow, 'deployment'> & { readonly deployment: string | null }
+
+export interface CorrectionsFilter {
+  /** Inclusive, unix seconds. */
+  readonly fromSec?: number | undefined
+  /** Exclusive, unix seconds. */
+  readonly toSec?: number | undefined
+  /** The deployment with this name. */
+  readonly deployment?: string | undefined
+  readonly trader?: string | undefined
+  readonly kind?: CorrectionKind | undefined
+  /** Upper case. */
+  readonly asset?: string | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** Lists corrections, newest first. */
+export async function listCorrections(db: Queryable, filter: CorrectionsFilter): Promise<Page<CorrectionRow>> {
+  const { trader, kind, asset, fromSec, toSec, deployment, limit, cursor } = filter
+  const page = await listLog<RawCorrectionRow>(db, {
+    kind: 'corrections',
+    table: 'idx.corrections',
+    by: { column: 'place', through: (seq) => seq },
+    span: (bind) => ({
+      low: fromSec === undefined ? undefined : firstPlaceAt(bind(fromSec * 1000)),
+      high: toSec === undefined ? undefined : `${firstPlaceAt(bind(toSec * 1000))} - 1`,
+    }),
+    equals: { trader, kind, asset },
+    columns: COLUMNS,
+    keepsSeq: true,
+    deployment,
+    limit,
+    cursor,
+  })
+  return { ...page, rows: page.rows.map(toCorrectionRow) }
+}
+
+/** SQL: corrections from this place on were made at or after a time, in milliseconds; those before it earlier. Found by halving: both rise together. */
+function firstPlaceAt(timeMs: string): string {
+  return `(with recursive search (low, high) as (
+      select 0::bigint, coalesce((select r.place + 1 from idx.corrections r order by r.place desc limit 1), 0)
+      union all
+      select case when n.noticed_at < ${timeMs}::bigint then n.place + 1 else b.low end,
+        case when n.noticed_at < ${timeMs}::bigint then b.high else (b.low + b.high) / 2 end
+      from search b left join lateral (
+        select r.place, r.noticed_at from idx.corrections r where r.place >= (b.low + b.high) / 2 and r.place < b.high order by r.place limit 1) n on true
+      where b.low < b.high
+    ) select b.low from search b where b.low >= b.high)`
+}
+
+/** The corrections in (afterSeq, throughSeq], in log order, at most `limit`. */
+export async function readCorrectionRows(
+  db: Queryable, range: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
+): Promise<readonly CorrectionRow[]> {
+  const rows = await db.query<{ row: RawCorrectionRow }>(
+    `select ${CORRECTION_JSON} as row from idx.corrections r where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
+    [range.afterSeq, range.throughSeq, range.limit],
+  )
+  return rows.map(({ row }) => toCorrectionRow(row))
+}
+
+/** The row of a response. */
+export function toCorrectionRow({ deployment, ...row }: RawCorrectionRow): CorrectionRow {
+  return deployment === null ? row : { ...row, deployment }
+}

@@ -1,0 +1,170 @@
+// Queries for comparing the projections with the ledger, and the stored result.
+
+import type { Queryable } from '../../store/store.ts'
+import type { Epoch } from '../state/epochs.ts'
+import { readContractInstance } from '../state/contract-instances.ts'
+import { alignInterestVersions } from '../markets/interest-versions.ts'
+import type { MarginMode, Position } from '../positions/positions.ts'
+
+/** A position as its ledger entry states it. */
+export interface LedgerPosition {
+  readonly trader: string
+  readonly asset: string
+  readonly direction: number
+  readonly size: bigint
+  readonly entryPrice: bigint
+  /** Unix seconds. */
+  readonly openedAt: number
+  readonly marginMode: MarginMode | null
+}
+
+interface OpenId {
+  readonly positionId: number
+  readonly trader: string
+  readonly openedSeq: number
+}
+
+/** Open positions after a seq, in order of opening. */
+export async function listOpenIds(
+  db: Queryable,
+  deployment: number,
+  page: { readonly afterSeq: number; readonly limit: number },
+): Promise<readonly OpenId[]> {
+  return await db.query<OpenId>(
+    `select position_id as "positionId", trader, opened_seq as "openedSeq" from idx.positions
+     where deployment = $1 and state = 'open' and opened_seq > $2::bigint order by opened_seq limit $3::int`,
+    [deployment, page.afterSeq, page.limit],
+  )
+}
+
+/** Activity on the market and the vaults after a ledger. */
+export interface ActivitySince {
+  readonly positionIds: ReadonlySet<number>
+  /** Traders whose cross positions were liquidated. */
+  readonly traders: ReadonlySet<string>
+  readonly touchesVaults: boolean
+  /** Positions that were opened, orders that were placed or ended, vaults that were created. */
+  readonly opened: ReadonlySet<number>
+  readonly orders: ReadonlySet<number>
+  readonly vaults: ReadonlySet<number>
+}
+
+interface ActivityRow {
+  readonly isMarket: boolean
+  readonly topic: string
+  readonly positionId: number | null
+  readonly orderId: number | null
+  readonly vaultId: number | null
+  readonly trader: string | null
+}
+
+/** With more events than this after a ledger, a comparison with it is skipped. */
+const ACTIVITY_EVENTS_MAX = 2_000
+
+/** The activity archived in this epoch after `ledger`; null when there is too much. */
+export async function readActivitySince(db: Queryable, epoch: Epoch, ledger: number): Promise<ActivitySince | null> {
+  const { market, vaultFactory } = epoch.contracts
+  // Ids named in leader events can be any number and are ignored.
+  const rows = await db.query<ActivityRow>(
+    `select contract_id = $5 as "isMarket", topic, payload->>'trader' as trader,
+       case when contract_id = $5 then (payload->>'positionId')::numeric::bigint end as "positionId",
+       case when contract_id = $5 then (payload->>'orderId')::numeric::bigint end as "orderId",
+       case when topic = 'vault_created' then (payload->>'vaultId')::numeric::bigint end as "vaultId"
+     from idx.events where epoch = $1 and not is_transfer
+       and seq > coalesce((select l.last_seq from idx.ledgers l where l.epoch = $1 and l.ledger <= $2 order by l.ledger desc limit 1), 0)
+       and contract_id = any($3::text[]) order by seq limit $4::int`,
+    [epoch.number, ledger, [market, vaultFactory], ACTIVITY_EVENTS_MAX, market],
+  )
+  if (rows.length === ACTIVITY_EVENTS_MAX) return null
+  const opened = rows.filter(({ isMarket, topic }) => isMarket && topic === 'position_opened')
+  return {
+    positionIds: idsIn(rows, 'positionId'),
+    traders: new Set(rows.filter(({ isMarket, topic }) => isMarket && topic === 'cross_liq').map(({ trader }) => trader).filter((trader) => trader !== null)),
+    touchesVaults: rows.some(({ isMarket, trader }) => !isMarket || trader === vaultFactory),
+    opened: idsIn(opened, 'positionId'),
+    orders: idsIn(rows, 'orderId'),
+    vaults: idsIn(rows, 'vaultId'),
+  }
+}
+
+function idsIn(rows: readonly ActivityRow[], key: 'positionId' | 'orderId' | 'vaultId'): ReadonlySet<number> {
+  return new Set(rows.map((row) => row[key]).filter((id) => id !== null))
+}
+
+/** True when the position may have been different at the start of this activity. */
+export function hasActivity(since: ActivitySince, position: Pick<Position, 'positionId' | 'trader'>): boolean {
+  return since.positionIds.has(position.positionId) || since.traders.has(position.trader)
+}
+
+/** The stored open interest, by asset. */
+export async function readInterest(db: Queryable, deployment: number): Promise<ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>> {
+  const rows = await db.query<{ asset: string; long: string; short: string }>(
+    'select asset, long_size as long, short_size as short from idx.open_interest where deployment = $1',
+    [deployment],
+  )
+  return new Map(rows.map(({ asset, long, short }) => [asset, { long: BigInt(long), short: BigInt(short) }]))
+}
+
+/** Recomputes the open interest from the open positions. */
+export async function recomputeInterest(tx: Queryable, deployment: number): Promise<void> {
+  await tx.query('delete from idx.open_interest where deployment = $1', [deployment])
+  await tx.query(
+    `insert into idx.open_interest (deployment, asset, long_size, short_size, positions)
+     select deployment, asset, coalesce(sum(size) filter (where direction = 0), 0), coalesce(sum(size) filter (where direction = 1), 0), count(*)
+     from idx.positions where deployment = $1 and state = 'open' group by deployment, asset`,
+    [deployment],
+  )
+  await alignInterestVersions(tx, deployment)
+}
+
+/** The total value of this factory's vaults. */
+export async function readVaultsTotal(db: Queryable, epoch: Epoch): Promise<bigint> {
+  const instance = await readContractInstance(db, epoch, 'vaultFactory')
+  const [row] = await db.query<{ total: string }>('select coalesce(sum(total_usdc), 0)::numeric as total from idx.vaults where home = $1', [instance])
+  return BigInt(row?.total ?? 0)
+}
+
+/** The number of ids allocated since the first one seen, and how many of them no event reported. */
+export interface Completeness {
+  readonly expected: number
+  readonly missing: number
+}
+
+/** The result of a comparison. */
+export interface Comparison {
+  readonly ledger: number
+  readonly positions: Completeness | null
+  readonly orders: Completeness | null
+  readonly vaults: Completeness | null
+  /** Open positions and orders of the index less those of the market; null: unknown. */
+  readonly drift: { readonly positions: number | null; readonly orders: number | null }
+  /** True when the open interest differed and was recomputed. */
+  readonly interestWrong: boolean
+  readonly factoryBalance: bigint | null
+  readonly vaultsTotal: bigint | null
+}
+
+export async function recordComparison(tx: Queryable, comparison: Comparison, nowMs: number): Promise<void> {
+  const { ledger, positions, orders, vaults, drift, interestWrong, ...funds } = comparison
+  await tx.query(
+    `insert into idx.reconciliation as r (ledger, compared_at, positions_expected, positions_missing, orders_expected, orders_missing, vaults_expected,
+       vaults_missing, interest_corrections, factory_balance, vaults_total, open_positions_drift, open_orders_drift,
+       market_found)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, true)
+     on conflict (id) do update set ledger = excluded.ledger, compared_at = excluded.compared_at, positions_expected = excluded.positions_expected,
+       positions_missing = excluded.positions_missing, orders_expected = excluded.orders_expected, orders_missing = excluded.orders_missing,
+       vaults_expected = excluded.vaults_expected, vaults_missing = excluded.vaults_missing,
+       interest_corrections = r.interest_corrections + excluded.interest_corrections,
+       factory_balance = excluded.factory_balance, vaults_total = excluded.vaults_total,
+       open_positions_drift = excluded.open_positions_drift, open_orders_drift = excluded.open_orders_drift, market_found = true`,
+    [
+      ledger, nowMs, positions?.expected ?? 0, positions?.missing ?? 0, orders?.expected ?? null, orders?.missing ?? null, vaults?.expected ?? null,
+      vaults?.missing ?? null, interestWrong ? 1 : 0, funds.factoryBalance, funds.vaultsTotal, drift.positions, drift.orders,
+    ],
+  )
+}
+
+/** Records that there is no market contract at its address. */
+export async function recordMissingMarket(tx: Queryable): Promise<void> {
+  await tx.query('insert into idx.reconciliation as r (market_found) values (false) on conflict (id) do update set market_found = false')
+}

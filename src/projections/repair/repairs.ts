@@ -1,0 +1,208 @@
+// Repairs of the archive. Differences from the network are stored as they are found, and applied together in one transaction. An event that was missing gets
+// a seq at its place in the log: everything after it moves to seqs that were never issued.
+
+import type { Queryable } from '../../store/store.ts'
+import type { ArchivedEvent } from '../log/archived-event.ts'
+import { countEvents } from '../log/event-counts.ts'
+import type { CountedRow } from '../log/events.ts'
+import { COUNTED_COLUMNS, insertEvents, refreshLedgers, replaceEvents } from '../log/events.ts'
+import type { RepairContext } from './correction-log.ts'
+import { recordRepairCorrections } from './correction-log.ts'
+import { lastReservedSeq, readIndexCursor, recountUnknownEvents } from '../state/index-state.ts'
+import { PROJECTIONS } from '../state/tables.ts'
+import type { VersionTable } from '../state/version-blocks.ts'
+import { blockOf, VERSION_TABLES } from '../state/version-blocks.ts'
+
+/** An event as it belongs in the archive, without its position. */
+export type RepairedEvent = Omit<ArchivedEvent, 'seq'>
+
+/** One difference between the archive and the network. `chainId` is the event's id on its chain. */
+export type Repair =
+  | { readonly action: 'add'; readonly epoch: number; readonly chainId: string; readonly seq: null; readonly event: RepairedEvent }
+  | { readonly action: 'replace'; readonly epoch: number; readonly chainId: string; readonly seq: number; readonly event: RepairedEvent }
+  | { readonly action: 'remove'; readonly epoch: number; readonly chainId: string; readonly seq: number; readonly event: null }
+
+/** Stores differences. One that is stored already is the same. */
+export async function recordRepairs(tx: Queryable, repairs: readonly Repair[]): Promise<void> {
+  for (const { action, epoch, chainId, seq, event } of repairs) {
+    await tx.query(
+      `insert into idx.repairs (action, epoch, event_id, seq, event) values ($1, $2, $3, $4, $5::jsonb) on conflict do nothing`,
+      [action, epoch, seq === null ? chainId : `${chainId} ${seq}`, seq, event === null ? null : JSON.stringify(event)],
+    )
+  }
+}
+
+export async function countRepairs(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ count: number }>('select count(*) as count from idx.repairs')
+  return row?.count ?? 0
+}
+
+export async function discardRepairs(tx: Queryable): Promise<void> {
+  await tx.query('delete from idx.repairs')
+}
+
+interface StoredRepair {
+  readonly action: Repair['action']
+  readonly epoch: number
+  readonly seq: number | null
+  readonly event: RepairedEvent | null
+}
+
+/**
+ * Applies the stored repairs to the archive, and records them as corrections. The projections must be rebuilt afterwards. `hasSubmissions`: changes of
+ * submissions are in this log too. Returns the first seq that has another row now; null: none.
+ */
+export async function applyRepairs(
+  tx: Queryable, { hasSubmissions, ...context }: RepairContext & { readonly hasSubmissions: boolean },
+): Promise<number | null> {
+  const changedSeq = await recordRepairCorrections(tx, context)
+  const repairs = await tx.query<StoredRepair>('select action, epoch, seq, event from idx.repairs order by epoch, event_id collate "C"')
+  await removeEvents(tx, repairs.filter(({ action }) => action === 'remove').map(({ seq }) => seq ?? 0))
+  const replaced = repairs.filter(({ action }) => action === 'replace')
+  await replaceEvents(tx, replaced.flatMap(({ seq, event }) => (seq === null || event === null ? [] : [{ ...event, seq }])))
+  const movedSeq = await addEvents(tx, repairs.filter(({ action }) => action === 'add'), { nowMs: context.nowMs, hasSubmissions })
+  await discardRepairs(tx)
+  await recountUnknownEvents(tx)
+  return minSeq(changedSeq, movedSeq)
+}
+
+/** The smaller of two seqs; null is no seq. */
+function minSeq(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
+}
+
+/** Projections whose rows name one event. Lists would otherwise refer to an event that is gone, until the rebuild. */
+const ROWS_OF_EVENTS = PROJECTIONS.filter((table) =>
+  ['account_events', 'opens', 'trades', 'ownerless_events', 'referral_trades', 'referral_claims', 'vault_trades', 'vault_flows',
+    'position_fills', 'cash_ledger'].includes(table))
+
+async function removeEvents(tx: Queryable, seqs: readonly number[]): Promise<void> {
+  if (seqs.length === 0) return
+  const removed = await tx.query<CountedRow>(`delete from idx.events where seq = any($1::bigint[]) returning ${COUNTED_COLUMNS}`, [seqs])
+  for (const table of [...ROWS_OF_EVENTS, 'learned_events']) await tx.query(`delete from idx.${table} where seq = any($1::bigint[])`, [seqs])
+  for (const [epoch, events] of Map.groupBy(removed, (event) => event.epoch)) {
+    await countEvents(tx, epoch, events, -1)
+    await refreshLedgers(tx, epoch, events.map(({ ledger }) => ledger))
+  }
+}
+
+/** Inserts events where they belong: before the first later event of their epoch. Returns the first seq that is new or was moved. */
+async function addEvents(
+  tx: Queryable, repairs: readonly StoredRepair[], { nowMs, hasSubmissions }: { readonly nowMs: number; readonly hasSubmissions: boolean },
+): Promise<number | null> {
+  const cursor = await readIndexCursor(tx)
+  if (repairs.length === 0 || cursor === null) return null
+  const endSeq = lastReservedSeq(cursor) + 1
+  const missing: { readonly epoch: number; readonly event: RepairedEvent; readonly beforeSeq: number }[] = []
+  for (const { epoch, event } of repairs) {
+    if (event !== null) missing.push({ epoch, event, beforeSeq: (await readSeqAfter(tx, epoch, event)) ?? endSeq })
+  }
+  missing.sort((a, b) => a.beforeSeq - b.beforeSeq || (a.event.eventId < b.event.eventId ? -1 : 1))
+  const firstSeq = missing[0]?.beforeSeq ?? endSeq
+  const distance = endSeq - firstSeq
+  const move = { firstSeq, distance, thresholds: missing.map(({ beforeSeq }) => beforeSeq) }
+  await moveSeqs(tx, move)
+  if (hasSubmissions) await moveColumn(tx, 'tx.submission_changes', 'seq', move)
+  const numbered = missing.map(({ epoch, event, beforeSeq }, index) => ({ epoch, event: { ...event, seq: beforeSeq + distance + index } }))
+  for (const [epoch, rows] of Map.groupBy(numbered, (row) => row.epoch)) {
+    const events = rows.map(({ event }) => event)
+    await insertEvents(tx, epoch, events, nowMs)
+    await countEvents(tx, epoch, events)
+    await refreshLedgers(tx, epoch, events.map(({ ledger }) => ledger))
+  }
+  await tx.query('update idx.cursor set last_seq = greatest(last_seq, $1::bigint)', [numbered.at(-1)?.event.seq ?? 0])
+  return firstSeq
+}
+
+/** The seq of the first event of this epoch that is later on the chain; when there is none, the one after the epoch's last event. */
+async function readSeqAfter(tx: Queryable, epoch: number, { eventId, ledger }: RepairedEvent): Promise<number | null> {
+  const [row] = await tx.query<{ seq: number | null }>(
+    `select coalesce(
+       (select min(e.seq) from idx.events e where e.ledger = $2 and e.epoch = $1 and e.event_id collate "C" > $3),
+       (select e.seq from idx.events e where e.ledger > $2 and e.epoch = $1 order by e.ledger, e.seq limit 1),
+       (select l.last_seq + 1 from idx.ledgers l where l.epoch = $1 and $1 <> (select c.epoch from idx.cursor c) order by l.ledger desc limit 1)) as seq`,
+    [epoch, ledger, eventId],
+  )
+  return row?.seq ?? null
+}
+
+/**
+ * Moves every seq from `firstSeq` on by `distance`, and further by one for each of `thresholds` (ascending) up to it. `distance` leads beyond every seq in
+ * use, so that no two rows ever have the same one. All columns that hold a seq are named `seq`, `…_seq` or `place`, except in blocks of versions.
+ */
+async function moveSeqs(tx: Queryable, move: SeqMove): Promise<void> {
+  if (move.distance === 0) return
+  const columns = await tx.query<{ table: string; column: string }>(
+    `select table_name as table, column_name as column from information_schema.columns
+     where table_schema = 'idx' and table_name not in ('tasks', 'repairs') and (column_name in ('seq', 'place') or column_name like '%\\_seq')
+       and table_name <> all($1::text[])
+     order by 1, 2`,
+    [VERSION_TABLES.map(({ name }) => name)],
+  )
+  for (const { table, column } of columns) await moveColumn(tx, `idx.${table}`, column, move)
+  for (const table of VERSION_TABLES) await moveVersions(tx, table, move)
+}
+
+interface SeqMove {
+  readonly firstSeq: number
+  readonly distance: number
+  readonly thresholds: readonly number[]
+}
+
+async function moveColumn(tx: Queryable, table: string, column: string, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
+  if (distance === 0) return
+  await tx.query(
+    `update ${table} set ${column} = ${column} + $2::bigint + width_bucket(${column}, $3::bigint[]) where ${column} >= $1::bigint`,
+    [firstSeq, distance, thresholds],
+  )
+}
+
+/** Versions belong to other blocks afterwards. Until the rebuild, they are read, and continued by new pages. */
+async function moveVersions(tx: Queryable, table: VersionTable, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
+  const { name, key, values, width } = table
+  const columns = Object.keys(values)
+  const keys = key.map((column) => `b.${column}, `).join('')
+  await tx.query(
+    `with gone as (delete from idx.${name} where from_seq > $1::bigint - ${width} returning *)
+     insert into idx.${name} (${[...key, 'from_seq', 'seqs', ...columns].join(', ')})
+     select ${keys}${blockOf(table, 'm.seq')}, array_agg(m.seq order by m.seq), ${columns.map((column) => `array_agg(v.${column} order by m.seq)`).join(', ')}
+     from gone b cross join unnest(b.seqs, ${columns.map((column) => `b.${column}`).join(', ')}) v (seq, ${columns.join(', ')})
+     cross join lateral (select v.seq + case when v.seq >= $1::bigint then $2::bigint + width_bucket(v.seq, $3::bigint[]) else 0 end as seq) m
+     group by ${keys}${blockOf(table, 'm.seq')}`,
+    [firstSeq, distance, thresholds],
+  )
+}
+
+/** An event of the archive, for comparison with the network. */
+export interface ComparedRow {
+  readonly seq: number
+  readonly epoch: number
+  readonly chainId: string
+  readonly contractId: string
+  readonly ledger: number
+  readonly closeSec: number
+  readonly txHash: string
+  /** Separated by spaces. */
+  readonly topicsXdr: string
+  readonly valueXdr: string
+}
+
+/** The archived events of some ledgers, of every chain, in order of ledgers, at most `limit`. */
+export async function readLedgersOfArchive(
+  db: Queryable, range: { readonly chain: number; readonly fromLedger: number; readonly toLedger: number; readonly limit: number },
+): Promise<readonly ComparedRow[]> {
+  return await db.query<ComparedRow>(
+    `select seq, epoch, left(event_id, 30) as "chainId", contract_id as "contractId", ledger, ledger_close_ts as "closeSec", tx_hash as "txHash",
+       topics_xdr as "topicsXdr", value_xdr as "valueXdr"
+     from idx.events where chain = $4::int and ledger between $1::bigint and $2::bigint order by ledger, seq limit $3::int`,
+    [range.fromLedger, range.toLedger, range.limit, range.chain],
+  )
+}
+
+/** The number of archived events after a ledger. */
+export async function countAfterLedger(db: Queryable, epochs: readonly number[], ledger: number): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    'select count(*) as count from idx.events where ledger > $1::bigint and epoch = any($2::int[])', [ledger, epochs],
+  )
+  return row?.count ?? 0
+}

@@ -1,0 +1,114 @@
+// Long tasks of the indexer. Each kind has one row with the last run: its state, and the progress from which it resumes after a restart.
+
+import type { EventCounts } from '../log/event-counts.ts'
+import type { Queryable } from '../../store/store.ts'
+import type { Differences } from './shadow.ts'
+
+export type TaskState = 'requested' | 'running' | 'done' | 'failed'
+
+interface ProgressOf {
+  readonly rebuild: RebuildProgress
+  readonly verify: VerifyProgress
+}
+
+export type TaskKind = keyof ProgressOf
+
+export interface Task<Kind extends TaskKind> {
+  /** Counts the runs of this kind. */
+  readonly id: number
+  readonly state: TaskState
+  readonly progress: ProgressOf[Kind]
+}
+
+export type RebuildReason = 'version' | 'requested' | 'gap' | 'verify'
+
+/** The progress of a rebuild of the projections. */
+export interface RebuildProgress {
+  readonly reason: RebuildReason
+  /** PROJECTIONS_VERSION of the program that builds the copy. */
+  readonly version: number
+  /** Events up to this seq are in the copy. */
+  readonly afterSeq: number
+  /** Archived events replayed so far, those that decode differently now, and all of them. */
+  readonly done: number
+  readonly redecoded: number
+  readonly total: number
+  /** The number of replayed events by epoch and topic. */
+  readonly counts: EventCounts
+  /** The epoch gets a new name at the swap, because clients must read the log again. */
+  readonly renameEpoch: boolean
+  /** The copy is compared with the projections, and takes their place only if they differ. */
+  readonly compare: boolean
+  /** The result of that comparison. */
+  readonly differences: Differences | null
+}
+
+/** The progress of a verification against the network. */
+export interface VerifyProgress {
+  /** Null until the range of the network is known. */
+  readonly range: VerifiedRange | null
+  /** The position up to which the archive has been compared. */
+  readonly cursor: string | null
+  readonly phase: 'network' | 'projections'
+  /** Events of the network that were compared. */
+  readonly compared: number
+  readonly added: number
+  readonly replaced: number
+  readonly removed: number
+  /** Id of the rebuild that checks the projections; null: not started. */
+  readonly rebuildId: number | null
+  readonly differences: Differences | null
+  /** Archived events that the network no longer has, so that nothing can be said about them. */
+  readonly unverifiable: number | null
+  /** The reason why the last attempt to read the network, or the task, failed. */
+  readonly problem: string | null
+  /** The final states of submissions; null: not begun, or there are none in this log. */
+  readonly submissions: SubmissionsVerified | null
+  /** True when only these ledgers are verified, because the record of a transaction contradicts the archive. */
+  readonly isPartial?: true
+}
+
+/** The comparison of submissions. */
+export interface SubmissionsVerified {
+  /** Submissions up to this id are listed; all of them once `isListed`. */
+  readonly afterId: number
+  readonly isListed: boolean
+  /** Those that hold, those that were corrected, those that not enough nodes say anything about, and those that are not compared yet. */
+  readonly same: number
+  readonly corrected: number
+  readonly unverifiable: number
+  readonly waiting: number
+}
+
+export interface VerifiedRange {
+  readonly chain: number
+  readonly fromLedger: number
+  readonly throughLedger: number
+}
+
+/** The last run of a kind; null before the first. */
+export async function readTask<Kind extends TaskKind>(db: Queryable, kind: Kind): Promise<Task<Kind> | null> {
+  const [row] = await db.query<Task<Kind>>('select id, state, progress from idx.tasks where kind = $1', [kind])
+  return row ?? null
+}
+
+export function isActive(task: Task<TaskKind> | null): boolean {
+  return task?.state === 'requested' || task?.state === 'running'
+}
+
+/** Starts a new run from its beginning, and returns its id. It takes the place of one that is active. */
+export async function requestTask<Kind extends TaskKind>(db: Queryable, kind: Kind, progress: ProgressOf[Kind], nowMs: number): Promise<number> {
+  const [row] = await db.query<{ id: number }>(
+    `insert into idx.tasks as t (kind, id, state, progress, updated_at) values ($1, 1, 'requested', $2::jsonb, $3)
+     on conflict (kind) do update set id = t.id + 1, state = excluded.state, progress = excluded.progress, updated_at = excluded.updated_at
+     returning id`,
+    [kind, JSON.stringify(progress), nowMs],
+  )
+  return row?.id ?? 0
+}
+
+export async function updateTask<Kind extends TaskKind>(
+  tx: Queryable, kind: Kind, { state, progress }: { readonly state: TaskState; readonly progress: ProgressOf[Kind] }, nowMs: number,
+): Promise<void> {
+  await tx.query('update idx.tasks set state = $2, progress = $3::jsonb, updated_at = $4 where kind = $1', [kind, state, JSON.stringify(progress), nowMs])
+}

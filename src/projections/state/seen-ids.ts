@@ -1,0 +1,54 @@
+// The number of sequential ids (positions, orders, vaults) seen in events. Stored as counts, so that missing ids are known without reading every row.
+
+import type { Queryable } from '../../store/store.ts'
+import type { ArchivedEvent } from '../log/archived-event.ts'
+import type { Epoch } from './epochs.ts'
+import { readContractInstance } from './contract-instances.ts'
+import { listPlaced } from '../orders/orders.ts'
+import { numberOf } from '../log/payload.ts'
+
+/** A position is seen when it opens, a vault when it is created, an order when it is placed or ends, because some placements emit no event. */
+export type IdKind = 'position' | 'order' | 'vault'
+
+/** The first id seen, and the number of ids seen from it on. */
+export interface SeenIds {
+  readonly first: number
+  readonly seen: number
+}
+
+/** Counts the ids that a page shows for the first time. Its placements must be stored already. */
+export async function countSeenIds(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+  const decoded = events.filter(({ payload }) => payload !== null)
+  const idsOf = (contract: ArchivedEvent['contract'], key: string, topics: readonly string[]): readonly number[] =>
+    decoded.filter((event) => event.contract === contract && topics.includes(event.topic)).map((event) => numberOf(event, key))
+  const placed = idsOf('market', 'orderId', ['order_placed'])
+  const ended = idsOf('market', 'orderId', ['order_executed', 'order_cancelled'])
+  const known = await listPlaced(tx, epoch.deployment, ended)
+  await addSeenIds(tx, epoch.deployment, 'position', { ids: idsOf('market', 'positionId', ['position_opened']) })
+  await addSeenIds(tx, epoch.deployment, 'order', { ids: [...placed, ...ended.filter((id) => !known.has(id))], firsts: placed })
+  const vaults = idsOf('vaultFactory', 'vaultId', ['vault_created'])
+  if (vaults.length > 0) await addSeenIds(tx, await readContractInstance(tx, epoch, 'vaultFactory'), 'vault', { ids: vaults })
+}
+
+/** `firsts`: counting starts at the lowest of these. An order's end does not reveal when it was placed, so it cannot start the count. */
+async function addSeenIds(
+  tx: Queryable,
+  instance: number,
+  kind: IdKind,
+  { ids, firsts = ids }: { readonly ids: readonly number[]; readonly firsts?: readonly number[] },
+): Promise<void> {
+  if (ids.length === 0) return
+  const first = (await readSeenIds(tx, instance, kind))?.first ?? (firsts.length === 0 ? undefined : Math.min(...firsts))
+  if (first === undefined) return
+  await tx.query(
+    `insert into idx.seen_ids as t (home, kind, first_id, seen) values ($1, $2, $3, $4)
+     on conflict (home, kind) do update set seen = t.seen + excluded.seen`,
+    [instance, kind, first, ids.filter((id) => id >= first).length],
+  )
+}
+
+/** Null: no id was seen. */
+export async function readSeenIds(db: Queryable, instance: number, kind: IdKind): Promise<SeenIds | null> {
+  const [row] = await db.query<SeenIds>('select first_id as first, seen from idx.seen_ids where home = $1 and kind = $2', [instance, kind])
+  return row ?? null
+}

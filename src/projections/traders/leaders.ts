@@ -1,0 +1,234 @@
+// Lifetime PnL, volume and counts per trader, across deployments.
+
+import { defined } from '../../base/assert.ts'
+import type { LeaderboardEntry, LeaderboardSort } from '../../resources/leaderboard-entry.ts'
+import { LEADERBOARD_RANKS_MAX } from '../../limits.ts'
+import type { Param, Queryable } from '../../store/store.ts'
+import { columnsOf } from '../columns.ts'
+import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
+import { stateSource } from '../state/as-of.ts'
+import { headOf, toSearchText } from '../log/log-list.ts'
+import type { Page } from '../log/page.ts'
+import { addResults, addTraderVersions, NO_RESULTS, slabAt, tradersAt } from './trader-versions.ts'
+import type { TraderGain } from './trader-versions.ts'
+import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from '../log/page.ts'
+import { appendArrays, divideIntoBlocks, TOTAL_VERSIONS, versionAt } from '../state/version-blocks.ts'
+
+export interface LeadersFilter extends AsOf {
+  readonly sort: LeaderboardSort
+  readonly limit: number
+  /** Traders before the page, at most LEADERBOARD_RANKS_MAX; ignored with a cursor. */
+  readonly offset?: number
+  readonly cursor?: string | undefined
+}
+
+export interface LeadersPage extends Page<LeaderboardEntry> {
+  /** The number of traders. */
+  readonly total: number
+  readonly offset: number
+  /** Close time of the last indexed ledger, unix seconds. */
+  readonly updatedAt: number | null
+}
+
+type LeaderRow = Omit<LeaderboardEntry, 'rank'>
+
+interface StateColumns extends HeadColumns {
+  readonly updatedAt: number | null
+  readonly total: number
+}
+
+/** The parts of a statement that reads the ranking of one state. */
+interface RankingSource {
+  /** SQL of the columns of `StateColumns`. */
+  readonly columns: string
+  /** SQL of the state `c` with its `totals`. */
+  readonly from: string
+  /** SQL of the rows `t` of a ranking. */
+  readonly traders: string
+}
+
+function rankingSource({ from, head, throughSeq }: StateSource): RankingSource {
+  const columns = `${head}, c.last_ledger_close_ts as "updatedAt", coalesce(totals.traders, 0) as total`
+  if (throughSeq === undefined) return { columns, from: `${from} left join idx.trader_totals totals on true`, traders: 'idx.traders t where true' }
+  const totals = versionAt(TOTAL_VERSIONS, throughSeq)
+  return {
+    columns, from: `${from} ${slabAt(throughSeq)} left join lateral (${totals}) totals on true`, traders: tradersAt(throughSeq),
+  }
+}
+
+const ENTRY = 't.trader, t.pnl, t.volume, t.trades, t.liq_count as "liqCount"'
+
+/** The two columns of an order: the chosen one, then the other one. Both descend; equal traders are ordered by address. */
+function columnsOfSort(sort: LeaderboardSort): { readonly pair: string; readonly order: string } {
+  const [first, second] = sort === 'pnl' ? ['pnl', 'volume'] : ['volume', 'pnl']
+  return { pair: `t.${first}, t.${second}`, order: `t.${first} desc, t.${second} desc, t.trader` }
+}
+
+/** Traders by PnL or volume, highest first (specification, "GET /v1/leaderboard"). */
+export async function listLeaders(db: Queryable, filter: LeadersFilter): Promise<LeadersPage> {
+  const { sort, limit } = filter
+  const kind = `leaders-${sort}`
+  const after = filter.cursor === undefined ? undefined : leaderPosition(kind, filter.cursor)
+  const offset = after?.rank ?? filter.offset ?? 0
+  const params: Param[] = after === undefined ? [limit + 1, offset] : [limit + 1, after.first, after.second, after.trader]
+  const { columns, from, traders } = rankingSource(stateSource(filter, (value) => `$${params.push(value)}`))
+  const result = await db.query<StateColumns & (LeaderRow | { readonly trader: null })>(
+    `select ${columns}, page.*
+     from ${from} left join lateral (${after === undefined ? pageFrom(sort, traders) : pageAfter(sort, traders)}) page on true order by page.ordinal`,
+    params,
+  )
+  const head = headOf(result)
+  const found = result.filter((row): row is StateColumns & LeaderRow => row.trader !== null)
+  const rows = found.slice(0, limit).map((row, index) => entryOf(row, offset + index + 1))
+  const last = rows.at(-1)
+  const { total, updatedAt } = defined(result[0], 'the index cursor')
+  const next = last === undefined || found.length <= limit ? null : encodeCursor(kind, [last[sort], last[otherSort(sort)], last.trader, last.rank])
+  return { rows, next, head, gaps: [], total, offset, updatedAt }
+}
+
+function otherSort(sort: LeaderboardSort): LeaderboardSort {
+  return sort === 'pnl' ? 'volume' : 'pnl'
+}
+
+function pageFrom(sort: LeaderboardSort, traders: string): string {
+  const { order } = columnsOfSort(sort)
+  return `select ${ENTRY}, row_number() over () as ordinal from (select * from ${traders} order by ${order} limit $1::int offset $2::int) t`
+}
+
+/** Two ranges of the index, because its columns differ in direction: equal traders with a later address, then lower results. */
+function pageAfter(sort: LeaderboardSort, traders: string): string {
+  const { pair, order } = columnsOfSort(sort)
+  const range = (condition: string): string => `(select * from ${traders} and ${condition} order by ${order} limit $1::int)`
+  const equal = range(`(${pair}) = ($2::numeric, $3::numeric) and t.trader > $4::text`)
+  const lower = range(`(${pair}) < ($2::numeric, $3::numeric)`)
+  return `select ${ENTRY}, row_number() over () as ordinal from (
+    select * from (${equal} union all ${lower}) t order by ${order} limit $1::int) t`
+}
+
+function entryOf({ trader, pnl, volume, trades, liqCount }: LeaderRow, rank: number): LeaderboardEntry {
+  return { rank, trader, pnl, volume, trades, liqCount }
+}
+
+/** Longer than any sum of amounts. */
+const VALUE_PATTERN = /^-?\d{1,60}$/
+
+function leaderPosition(kind: string, cursor: string): { first: string; second: string; trader: string; rank: number } {
+  const [first, second, trader, rank] = decodeCursor(kind, cursor, 4)
+  const isValue = (value: unknown): value is string => typeof value === 'string' && VALUE_PATTERN.test(value)
+  if (!isValue(first) || !isValue(second) || typeof trader !== 'string' || typeof rank !== 'number' || rank < 0) {
+    throw new InvalidCursor(INVALID_CURSOR)
+  }
+  return { first, second, trader: toSearchText(trader), rank }
+}
+
+export interface LeaderRank {
+  readonly total: number
+  readonly updatedAt: number | null
+  /** Null when the trader has no trades. Its rank is null when more than LEADERBOARD_RANKS_MAX traders are ahead. */
+  readonly entry: (Omit<LeaderboardEntry, 'rank'> & { readonly rank: number | null }) | null
+  readonly head: Page<unknown>['head']
+}
+
+/** One trader's place. Counts at most LEADERBOARD_RANKS_MAX traders. */
+export async function readLeaderRank(
+  db: Queryable, { trader, sort, atLedger }: AsOf & { readonly trader: string; readonly sort: LeaderboardSort },
+): Promise<LeaderRank> {
+  const params: Param[] = [toSearchText(trader)]
+  const { columns, from, traders } = rankingSource(stateSource({ atLedger }, (value) => `$${params.push(value)}`))
+  const { pair } = columnsOfSort(sort)
+  const own = pair.replaceAll('t.', 'own.')
+  const ahead = (condition: string): string => `(select 1 from ${traders} and ${condition} limit ${LEADERBOARD_RANKS_MAX + 1})`
+  const result = await db.query<StateColumns & { readonly ahead: number } & (LeaderRow | { readonly trader: null })>(
+    `select ${columns}, ${ENTRY.replaceAll('t.', 'own.')}, (select count(*) from (
+       ${ahead(`(${pair}) > (${own})`)} union all ${ahead(`(${pair}) = (${own}) and t.trader < own.trader`)}) better) as ahead
+     from ${from} left join lateral (select * from ${traders} and t.trader = $1) own on true`,
+    params,
+  )
+  const head = headOf(result)
+  const row = defined(result[0], 'the index cursor')
+  const { total, updatedAt, ahead: count } = row
+  const entry = row.trader === null ? null : { ...entryOf(row, count + 1), rank: count >= LEADERBOARD_RANKS_MAX ? null : count + 1 }
+  return { total, updatedAt, entry, head }
+}
+
+export interface LeaderTotals {
+  readonly traders: number
+  readonly volume: string
+  readonly trades: number
+  readonly updatedAt: number | null
+  readonly head: Page<unknown>['head']
+}
+
+/** The sums over all traders. */
+export async function readLeaderTotals(db: Queryable, asOf: AsOf = {}): Promise<LeaderTotals> {
+  const params: Param[] = []
+  const { columns, from } = rankingSource(stateSource(asOf, (value) => `$${params.push(value)}`))
+  const result = await db.query<StateColumns & { readonly volume: string; readonly trades: number }>(
+    `select ${columns}, coalesce(totals.volume, 0) as volume, coalesce(totals.trades, 0) as trades from ${from}`,
+    params,
+  )
+  const head = headOf(result)
+  const { total, volume, trades, updatedAt } = defined(result[0], 'the index cursor')
+  return { traders: total, volume, trades, updatedAt, head }
+}
+
+/** Adds gains, in log order, to the results of their traders, to the totals, and to the versions of both. */
+export async function addToTraders(tx: Queryable, gains: readonly TraderGain[]): Promise<void> {
+  if (gains.length === 0) return
+  await Promise.all([addToResults(tx, gains), addTraderVersions(tx, gains)])
+}
+
+async function addToResults(tx: Queryable, gains: readonly TraderGain[]): Promise<void> {
+  const sums = [...Map.groupBy(gains, ({ trader }) => trader)].map(([trader, parts]) => ({ trader, ...parts.reduce(addResults, NO_RESULTS) }))
+  const written = await tx.query<{ trader: string; isNew: boolean }>(
+    `insert into idx.traders as t (trader, pnl, volume, trades, liq_count)
+     select unnest($1::text[]), unnest($2::numeric[]), unnest($3::numeric[]), unnest($4::bigint[]), unnest($5::bigint[])
+     on conflict (trader) do update set pnl = t.pnl + excluded.pnl, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades,
+       liq_count = t.liq_count + excluded.liq_count
+     returning trader, xmax = 0 as "isNew"`,
+    columnsOf(sums, ['trader', 'pnl', 'volume', 'trades', 'liquidations']),
+  )
+  const unseen = new Set(written.filter(({ isNew }) => isNew).map(({ trader }) => trader))
+  await addToTotals(tx, gains.map((gain) => ({ ...gain, traders: unseen.delete(gain.trader) ? 1 : 0 })))
+}
+
+interface RawTotals {
+  readonly traders: number
+  readonly volume: string
+  readonly trades: number
+}
+
+async function addToTotals(tx: Queryable, gains: readonly (TraderGain & { readonly traders: number })[]): Promise<void> {
+  const [totals] = await tx.query<RawTotals>(
+    `insert into idx.trader_totals as t (traders, volume, trades) values ($1::bigint, $2::numeric, $3::bigint)
+     on conflict (id) do update set traders = t.traders + excluded.traders, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades
+     returning t.traders, t.volume, t.trades`,
+    [
+      gains.reduce((sum, gain) => sum + gain.traders, 0), gains.reduce((sum, gain) => sum + gain.volume, 0n),
+      gains.reduce((sum, gain) => sum + gain.trades, 0),
+    ],
+  )
+  const versions = totalsAfterEach(defined(totals, 'the totals'), gains)
+  await tx.query(
+    `insert into idx.trader_total_versions as t (from_seq, seqs, traders, volumes, trades)
+     select p.from_seq, ($1::bigint[])[p.first:p.last], ($2::bigint[])[p.first:p.last], ($3::numeric[])[p.first:p.last], ($4::bigint[])[p.first:p.last]
+     from unnest($5::bigint[], $6::int[], $7::int[]) p (from_seq, first, last)
+     on conflict (from_seq) ${appendArrays(TOTAL_VERSIONS)}`,
+    [
+      ...columnsOf(versions, ['seq', 'traders', 'volume', 'trades']),
+      ...columnsOf(divideIntoBlocks(versions, TOTAL_VERSIONS), ['fromSeq', 'first', 'last']),
+    ],
+  )
+}
+
+/** The totals after each gain, computed backwards from those after the last one. */
+function totalsAfterEach(last: RawTotals, gains: readonly (TraderGain & { readonly traders: number })[]) {
+  let [traders, volume, trades] = [last.traders, BigInt(last.volume), last.trades]
+  return gains.toReversed().map((gain) => {
+    const after = { seq: gain.seq, traders, volume, trades }
+    traders -= gain.traders
+    volume -= gain.volume
+    trades -= gain.trades
+    return after
+  }).toReversed()
+}

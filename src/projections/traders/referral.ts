@@ -1,0 +1,236 @@
+// Referrals: codes and their owners, referred accounts, and rewards.
+
+import type { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../../resources/referral.ts'
+import type { Queryable } from '../../store/store.ts'
+import { columnsOf } from '../columns.ts'
+import type { ArchivedEvent } from '../log/archived-event.ts'
+import type { Epoch } from '../state/epochs.ts'
+import { contractInstanceSql, readContractInstance } from '../state/contract-instances.ts'
+import type { HeadColumns } from '../state/as-of.ts'
+import { headOf, listLog, toSearchText } from '../log/log-list.ts'
+import type { Head, Page } from '../log/page.ts'
+import { bigOf, optionalBigOf, textOf } from '../log/payload.ts'
+
+/** A referrer as the indexer processes it. */
+interface ReferrerState {
+  readonly referrer: string
+  readonly code: string
+  readonly createdAt: number
+  referredCount: number
+  totalVolumeGenerated: bigint
+  totalEarned: bigint
+  claimable: bigint
+  /** Milliseconds. */
+  updatedAt: number
+}
+
+/** Applies a page's events of the referral contract. */
+export async function applyReferralEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+  const decoded = events.filter((event) => event.contract === 'referral' && event.payload !== null)
+  // The contract's own settings name no referrer.
+  const referralEvents = decoded.filter((event) => typeof event.payload?.['referrer'] === 'string')
+  const unbound = topicIn(decoded, 'unbound')
+  if (referralEvents.length + unbound.length === 0) return
+  const instance = await readContractInstance(tx, epoch, 'referral')
+  const referrers = await loadReferrers(tx, instance, [...new Set(referralEvents.map((event) => textOf(event, 'referrer')))])
+  foldReferral(referralEvents, referrers)
+  await storeReferrers(tx, instance, [...referrers.values()])
+  await deleteBindings(tx, instance, unbound)
+  await insertBindings(tx, instance, newBindings(decoded))
+  await insertTrades(tx, topicIn(referralEvents, 'trade_recorded'))
+  await insertClaims(tx, topicIn(referralEvents, 'claimed'))
+}
+
+/** Applies events in log order to the referrers that they name. A referrer whose code is not in the archive is skipped. */
+function foldReferral(events: readonly ArchivedEvent[], referrers: Map<string, ReferrerState>): void {
+  for (const event of events) {
+    const name = textOf(event, 'referrer')
+    const ts = event.ledgerCloseTs
+    if (event.topic === 'code_created' && !referrers.has(name)) {
+      const zeros = { referredCount: 0, totalVolumeGenerated: 0n, totalEarned: 0n, claimable: 0n }
+      referrers.set(name, { referrer: name, code: textOf(event, 'code'), createdAt: ts, ...zeros, updatedAt: 0 })
+    }
+    const referrer = referrers.get(name)
+    if (referrer === undefined) continue
+    referrer.updatedAt = ts * 1_000
+    if (event.topic === 'referrer_set') referrer.referredCount += 1
+    if (event.topic === 'claimed') referrer.claimable = 0n
+    if (event.topic !== 'trade_recorded') continue
+    // Generation 1 reports no volume and counts the fee.
+    referrer.totalVolumeGenerated += optionalBigOf(event, 'volume') ?? bigOf(event, 'originalFee')
+    referrer.totalEarned += bigOf(event, 'payout')
+    referrer.claimable += bigOf(event, 'payout')
+  }
+}
+
+/** The binding of each account that has one after these events. Only the first counts, until the account is unbound. */
+function newBindings(events: readonly ArchivedEvent[]): readonly ArchivedEvent[] {
+  const bindings = new Map<string, ArchivedEvent>()
+  for (const event of events) {
+    if (event.topic === 'unbound') bindings.delete(textOf(event, 'referee'))
+    else if (event.topic === 'referrer_set' && !bindings.has(textOf(event, 'referee'))) bindings.set(textOf(event, 'referee'), event)
+  }
+  return [...bindings.values()]
+}
+
+function topicIn(events: readonly ArchivedEvent[], topic: string): readonly ArchivedEvent[] {
+  return events.filter((event) => event.topic === topic)
+}
+
+const REFERRER_COLUMNS = `r.referrer, r.code, r.created_at as "createdAt", r.referred_count as "referredCount",
+  r.total_volume_generated as "totalVolumeGenerated", r.total_earned as "totalEarned", r.claimable, r.updated_at as "updatedAt"`
+
+async function loadReferrers(tx: Queryable, instance: number, names: readonly string[]): Promise<Map<string, ReferrerState>> {
+  const rows = await tx.query<Referrer>(
+    `select ${REFERRER_COLUMNS} from idx.referrers r where r.home = $1 and r.referrer = any($2::text[])`,
+    [instance, names],
+  )
+  return new Map(rows.map((row) => [row.referrer, {
+    ...row, totalVolumeGenerated: BigInt(row.totalVolumeGenerated), totalEarned: BigInt(row.totalEarned), claimable: BigInt(row.claimable),
+  }]))
+}
+
+async function storeReferrers(tx: Queryable, instance: number, rows: readonly ReferrerState[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(
+    `insert into idx.referrers (home, referrer, code, created_at, referred_count, total_volume_generated, total_earned, claimable, updated_at)
+     select $1::int, unnest($2::text[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::numeric[]),
+       unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::bigint[])
+     on conflict (home, referrer) do update set referred_count = excluded.referred_count, total_volume_generated = excluded.total_volume_generated,
+       total_earned = excluded.total_earned, claimable = excluded.claimable, updated_at = excluded.updated_at`,
+    [
+      instance,
+      ...columnsOf(rows, ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']),
+    ],
+  )
+}
+
+async function deleteBindings(tx: Queryable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query('delete from idx.referral_bindings where home = $1 and referee = any($2::text[])', [instance, events.map((event) => textOf(event, 'referee'))])
+}
+
+async function insertBindings(tx: Queryable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    `insert into idx.referral_bindings (home, referee, referrer, code, bound_at, tx_hash)
+     select $1::int, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::text[])
+     on conflict (home, referee) do nothing`,
+    [
+      instance,
+      events.map((event) => textOf(event, 'referee')),
+      events.map((event) => textOf(event, 'referrer')),
+      events.map((event) => textOf(event, 'code')),
+      events.map((event) => event.ledgerCloseTs),
+      events.map((event) => event.txHash),
+    ],
+  )
+}
+
+async function insertTrades(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    `insert into idx.referral_trades (seq, referee, referrer, original_fee, discount, payout, ledger, ts, tx_hash, volume)
+     select unnest($1::bigint[]), unnest($2::text[]), unnest($3::text[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
+       unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::text[]), unnest($10::numeric[])`,
+    [
+      events.map((event) => event.seq),
+      events.map((event) => textOf(event, 'referee')),
+      events.map((event) => textOf(event, 'referrer')),
+      events.map((event) => bigOf(event, 'originalFee')),
+      events.map((event) => bigOf(event, 'discount')),
+      events.map((event) => bigOf(event, 'payout')),
+      events.map((event) => event.ledger),
+      events.map((event) => event.ledgerCloseTs),
+      events.map((event) => event.txHash),
+      events.map((event) => optionalBigOf(event, 'volume')),
+    ],
+  )
+}
+
+async function insertClaims(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    `insert into idx.referral_claims (seq, referrer, amount, ledger, ts, tx_hash)
+     select unnest($1::bigint[]), unnest($2::text[]), unnest($3::numeric[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::text[])`,
+    [
+      events.map((event) => event.seq),
+      events.map((event) => textOf(event, 'referrer')),
+      events.map((event) => bigOf(event, 'amount')),
+      events.map((event) => event.ledger),
+      events.map((event) => event.ledgerCloseTs),
+      events.map((event) => event.txHash),
+    ],
+  )
+}
+
+const CURRENT_INSTANCE = contractInstanceSql('referral', 'c.epoch')
+
+/** The owner of a code; null when it is not taken (specification, "GET /v1/referral/lookup"). */
+export async function findReferrer(db: Queryable, code: string): Promise<{ readonly referrer: Referrer | null; readonly head: Head }> {
+  const rows = await db.query<Referrer & HeadColumns>(
+    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS}
+     from idx.cursor c left join idx.referrers r on r.home = ${CURRENT_INSTANCE} and r.code = $1`,
+    [toSearchText(code)],
+  )
+  return { referrer: referrerOf(rows[0]), head: headOf(rows) }
+}
+
+interface RawBinding {
+  readonly referee: string | null
+  readonly boundReferrer: string
+  readonly boundCode: string
+  readonly boundAt: number
+  readonly txHash: string
+}
+
+/** The code that an address owns, and the code that it is bound to (specification, "GET /v1/referral/info"). */
+export async function readReferral(
+  db: Queryable,
+  address: string,
+): Promise<{ readonly self: Referrer | null; readonly binding: ReferralBinding | null; readonly head: Head }> {
+  const rows = await db.query<Referrer & RawBinding & HeadColumns>(
+    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS},
+       b.referee, b.referrer as "boundReferrer", b.code as "boundCode", b.bound_at as "boundAt", b.tx_hash as "txHash"
+     from idx.cursor c
+     left join idx.referrers r on r.home = ${CURRENT_INSTANCE} and r.referrer = $1
+     left join idx.referral_bindings b on b.home = ${CURRENT_INSTANCE} and b.referee = $1`,
+    [toSearchText(address)],
+  )
+  const [row] = rows
+  const binding = row === undefined || row.referee === null
+    ? null
+    : { referee: row.referee, referrer: row.boundReferrer, code: row.boundCode, boundAt: row.boundAt, txHash: row.txHash }
+  return { self: referrerOf(row), binding, head: headOf(rows) }
+}
+
+function referrerOf(row: Referrer | undefined): Referrer | null {
+  if (row === undefined || (row.referrer as string | null) === null) return null
+  const { referrer, code, createdAt, referredCount, totalVolumeGenerated, totalEarned, claimable, updatedAt } = row
+  return { referrer, code, createdAt, referredCount, totalVolumeGenerated, totalEarned, claimable, updatedAt }
+}
+
+export interface ReferralFilter {
+  readonly referrer: string
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** Trades that paid a referrer, newest first, across deployments (specification, "GET /v1/referral/me/trades and /me/claims"). */
+export async function listReferralTrades(db: Queryable, { referrer, limit, cursor }: ReferralFilter): Promise<Page<ReferralTrade>> {
+  return await listLog<ReferralTrade>(db, {
+    kind: 'referral-trades', table: 'idx.referral_trades', equals: { referrer }, limit, cursor,
+    columns: {
+      id: 'r.seq', referee: 'r.referee', referrer: 'r.referrer', originalFee: 'r.original_fee', discount: 'r.discount', payout: 'r.payout',
+      volume: 'r.volume', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
+    },
+  })
+}
+
+/** A referrer's claims, newest first, across deployments (specification, the same heading). */
+export async function listReferralClaims(db: Queryable, { referrer, limit, cursor }: ReferralFilter): Promise<Page<ReferralClaim>> {
+  return await listLog<ReferralClaim>(db, {
+    kind: 'referral-claims', table: 'idx.referral_claims', equals: { referrer }, limit, cursor,
+    columns: { id: 'r.seq', referrer: 'r.referrer', amount: 'r.amount', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash' },
+  })
+}

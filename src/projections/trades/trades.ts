@@ -1,0 +1,164 @@
+// Trades: opens, and everything that closes a position or a part of it, joined with the opening leg at indexing time.
+
+import type { RealizedTrade, TradeKind } from '../../resources/realized-trade.ts'
+import type { Queryable } from '../../store/store.ts'
+import type { AsOf } from '../state/as-of.ts'
+import { columnsOf } from '../columns.ts'
+import type { LogBounds } from '../log/log-list.ts'
+import { listLog } from '../log/log-list.ts'
+import { epochOfSeq, olderDeployment } from '../state/older-deployment.ts'
+import type { Page } from '../log/page.ts'
+
+export interface TradesFilter extends AsOf, Pick<LogBounds, 'beforeTs' | 'deployment'> {
+  readonly trader?: string | undefined
+  /** Upper case. Trades whose opening leg is unknown have no asset and never match. */
+  readonly asset?: string | undefined
+  /** Also lists opened positions. */
+  readonly includeOpens?: boolean
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+type TradeColumns = Readonly<Record<Exclude<keyof RealizedTrade, 'seq'>, string>>
+
+/** The SQL of each column; `r` is idx.trades. */
+export const TRADE_COLUMNS: TradeColumns = {
+  positionId: 'r.position_id', trader: 'r.trader', kind: 'r.kind', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', asset: 'r.asset',
+  direction: 'r.direction', size: 'r.size', entryPrice: 'r.entry_price', closePrice: 'r.close_price', pnl: 'r.pnl', orderId: 'r.order_id',
+  eventId: '(select e.event_id from idx.events e where e.seq = r.seq)',
+  epoch: `(select p.epoch from idx.epochs p where p.number = ${epochOfSeq('r.seq')})`,
+  deployment: olderDeployment(epochOfSeq('r.seq')),
+}
+
+/** The same of idx.opens. */
+export const OPEN_COLUMNS: TradeColumns = { ...TRADE_COLUMNS, kind: `'open'`, closePrice: 'null::numeric', pnl: 'null::numeric' }
+
+/** Trades, newest first (specification, "GET /v1/trades"). */
+export async function listTrades(db: Queryable, filter: TradesFilter): Promise<Page<RealizedTrade>> {
+  const { trader, asset, includeOpens = false, ...rest } = filter
+  const page = await listLog<RawTrade>(db, {
+    ...rest,
+    kind: 'trades',
+    table: 'idx.trades',
+    equals: { trader, asset },
+    columns: TRADE_COLUMNS,
+    keepsSeq: true,
+    completeOnly: true,
+    ...(includeOpens ? { merged: { table: 'idx.opens', columns: OPEN_COLUMNS } } : {}),
+  })
+  return { ...page, rows: page.rows.map(toTrade) }
+}
+
+/** The trades at these positions of the log. */
+export async function readTradesBySeq(db: Queryable, seqs: readonly number[]): Promise<ReadonlyMap<number, RealizedTrade>> {
+  if (seqs.length === 0) return new Map()
+  const columns = Object.entries(TRADE_COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
+  const rows = await db.query<RawTrade>(`select r.seq, ${columns} from idx.trades r where r.seq = any($1::bigint[])`, [seqs])
+  return new Map(rows.map((row) => [row.seq, toTrade(row)]))
+}
+
+type RawTrade = Omit<RealizedTrade, 'deployment'> & { readonly deployment: string | null }
+
+function toTrade({ deployment, ...row }: RawTrade): RealizedTrade {
+  return deployment === null ? row : { ...row, deployment }
+}
+
+/** The opening leg of a trade. */
+interface TradeLeg {
+  readonly asset: string
+  readonly direction: number
+  readonly size: bigint
+  readonly entryPrice: bigint
+}
+
+/** Fields of a position that its closing event reports. */
+interface ReportedLeg extends Pick<TradeLeg, 'asset' | 'size'> {
+  /** Null: the event does not report it. */
+  readonly direction: number | null
+}
+
+/** Members of every trade to write. */
+interface NewRow {
+  readonly seq: number
+  readonly trader: string
+  readonly ledger: number
+  readonly ts: number
+  readonly txHash: string
+  /** The order that caused it. */
+  readonly orderId: number | null
+}
+
+/** An opened position to write. */
+export interface NewOpen extends NewRow, TradeLeg {
+  readonly positionId: number
+}
+
+/** A trade to write. */
+export interface NewTrade extends NewRow {
+  /** Null for a cross liquidation, which concerns an account. */
+  readonly positionId: number | null
+  readonly kind: Exclude<TradeKind, 'open'>
+  /** Null when the open is not in the archive. */
+  readonly leg: TradeLeg | null
+  /** Fields of the position that the event reports, besides its entry price. Null for a cross liquidation. */
+  readonly reported: ReportedLeg | null
+  /** Null for a cross liquidation. */
+  readonly closePrice: bigint | null
+  readonly pnl: bigint | null
+}
+
+export async function insertOpens(tx: Queryable, opens: readonly NewOpen[]): Promise<void> {
+  if (opens.length === 0) return
+  await tx.query(
+    `insert into idx.opens (seq, position_id, trader, ledger, ts, tx_hash, asset, direction, size, entry_price, order_id)
+     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::text[]),
+       unnest($7::text[]), unnest($8::smallint[]), unnest($9::numeric[]), unnest($10::numeric[]), unnest($11::bigint[])`,
+    columnsOf(opens, ['seq', 'positionId', 'trader', 'ledger', 'ts', 'txHash', 'asset', 'direction', 'size', 'entryPrice', 'orderId']),
+  )
+}
+
+export async function insertTrades(tx: Queryable, trades: readonly NewTrade[]): Promise<void> {
+  if (trades.length === 0) return
+  await tx.query(
+    `insert into idx.trades (seq, position_id, trader, kind, ledger, ts, tx_hash, asset, direction, size, entry_price, close_price, pnl, order_id)
+     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::bigint[]),
+       unnest($7::text[]), unnest($8::text[]), unnest($9::smallint[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
+       unnest($13::numeric[]), unnest($14::bigint[])`,
+    [
+      ...columnsOf(trades, ['seq', 'positionId', 'trader', 'kind', 'ledger', 'ts', 'txHash']),
+      trades.map((trade) => trade.leg?.asset ?? null),
+      trades.map((trade) => trade.leg?.direction ?? null),
+      trades.map((trade) => trade.leg?.size ?? null),
+      trades.map((trade) => trade.leg?.entryPrice ?? null),
+      ...columnsOf(trades, ['closePrice', 'pnl', 'orderId']),
+    ],
+  )
+  await storeReportedLegs(tx, trades)
+}
+
+/** Prints and volumes have trades whose open is not archived too. Most pages have none, so that their columns are written separately. */
+async function storeReportedLegs(tx: Queryable, trades: readonly NewTrade[]): Promise<void> {
+  const rows = trades.flatMap(({ seq, leg, reported }) => (leg === null && reported !== null ? [{ ...reported, seq }] : []))
+  if (rows.length === 0) return
+  await tx.query(
+    `update idx.trades t set event_asset = r.asset, event_direction = r.direction, event_size = r.size
+     from unnest($1::bigint[], $2::text[], $3::smallint[], $4::numeric[]) r (seq, asset, direction, size) where t.seq = r.seq`,
+    columnsOf(rows, ['seq', 'asset', 'direction', 'size']),
+  )
+}
+
+/** More than one transaction can liquidate. */
+const LIQUIDATIONS_MAX = 100
+
+/** The account's liquidations in this transaction that were written before. */
+export async function readLiquidations(
+  tx: Queryable,
+  { trader, txHash }: { readonly trader: string; readonly txHash: string },
+): Promise<readonly { readonly trader: string; readonly txHash: string }[]> {
+  return await tx.query(
+    `select newest.trader, newest.tx_hash as "txHash"
+     from (select r.trader, r.tx_hash, r.kind from idx.trades r where r.trader = $1 order by r.trader desc, r.seq desc limit ${LIQUIDATIONS_MAX}) newest
+     where newest.tx_hash = $2 and newest.kind = 'liquidation'`,
+    [trader, txHash],
+  )
+}

@@ -1,0 +1,102 @@
+// Vault figures read from the factory, and how they correct the sums of events.
+
+import type { CorrectedValues } from '../../resources/correction.ts'
+import type { Queryable } from '../../store/store.ts'
+import type { Epoch } from '../state/epochs.ts'
+import { appendCorrections } from '../repair/correction-log.ts'
+import type { RecordedCorrection } from '../repair/correction-log.ts'
+import { readContractInstance } from '../state/contract-instances.ts'
+import { readIndexCursor } from '../state/index-state.ts'
+import { projectionTargets } from '../repair/shadow.ts'
+import { insertVaultSample } from './vault-history.ts'
+import type { VaultFigures } from './vault-state.ts'
+import { recordReadFigures } from './vault-versions.ts'
+import { loadVaults } from './vaults-store.ts'
+
+/** A vault as the factory reported it at a ledger. */
+export interface ObservedVault extends Readonly<VaultFigures> {
+  readonly vaultId: number
+  readonly ledger: number
+}
+
+/** Vaults to read: first those with a leader trade since, then those never read or last read before `readBeforeMs`. */
+export async function listVaultsToRead(
+  db: Queryable,
+  epoch: Epoch,
+  options: { readonly limit: number; readonly except: readonly number[]; readonly readBeforeMs: number },
+): Promise<readonly { readonly vaultId: number }[]> {
+  const instance = await readContractInstance(db, epoch, 'vaultFactory')
+  return await db.query<{ vaultId: number }>(
+    `select v.vault_id as "vaultId" from idx.vaults v left join idx.vault_observations o on o.home = v.home and o.vault_id = v.vault_id
+     where v.home = $1 and v.vault_id <> all($3::bigint[]) and (v.is_unsettled or o.observed_at is null or o.observed_at < $4::bigint)
+     order by v.is_unsettled desc, o.observed_at nulls first, v.vault_id limit $2`,
+    [instance, options.limit, options.except, options.readBeforeMs],
+  )
+}
+
+/**
+ * Applies observations of vaults whose state in the index is exactly that of the observed ledger: the index has reached it, and the vault has no later event.
+ * Other vaults are read again. A difference that no leader trade explains is a correction and recorded with both values. Throws IndexConflict.
+ */
+export async function recordVaultObservations(tx: Queryable, epoch: Epoch, observations: readonly ObservedVault[], nowMs: number): Promise<void> {
+  const cursor = await readIndexCursor(tx)
+  if (cursor === null || cursor.epoch !== epoch.number || cursor.lastLedger === null) return
+  const { lastLedger, lastSeq } = cursor
+  const instance = await readContractInstance(tx, epoch, 'vaultFactory')
+  const { vaults } = await loadVaults(tx, instance, { vaults: observations.map(({ vaultId }) => vaultId), positions: [], orders: [], depositors: [] })
+  const corrections: RecordedCorrection[] = []
+  for (const observed of observations) {
+    const vault = vaults.get(observed.vaultId)
+    if (vault === undefined || observed.ledger > lastLedger || observed.ledger < vault.lastLedger) continue
+    const differs = FIGURES.some((key) => vault[key] !== observed[key])
+    const isCorrection = !vault.isUnsettled && differs
+    if (differs) await recordReadFigures(tx, instance, vault.vaultId, { ...observed, place: lastSeq })
+    await storeObservation(tx, instance, { observed, throughSeq: lastSeq, isCorrection, nowMs })
+    await insertVaultSample(tx, instance, observed, nowMs)
+    if (!isCorrection) continue
+    const { vaultId, ledger } = observed
+    corrections.push({ kind: 'vault', vaultId, asset: null, ledger, before: toValues(vault), after: toValues(observed) })
+  }
+  await appendCorrections(tx, corrections, { deployment: epoch.deployment, cursor, nowMs })
+}
+
+const FIGURES: readonly (keyof VaultFigures)[] = [
+  'totalUsdc', 'circulatingShares', 'leaderShares', 'hwmNav', 'realizedPnl', 'profitShareBps', 'paused',
+]
+
+function toValues(vault: Readonly<VaultFigures>): CorrectedValues {
+  const { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, profitShareBps, paused } = vault
+  return {
+    totalUsdc: String(totalUsdc), circulatingShares: String(circulatingShares), leaderShares: String(leaderShares), hwmNav: String(hwmNav),
+    realizedPnl: String(realizedPnl), profitShareBps, paused,
+  }
+}
+
+async function storeObservation(
+  tx: Queryable,
+  instance: number,
+  observation: { readonly observed: ObservedVault; readonly throughSeq: number; readonly isCorrection: boolean; readonly nowMs: number },
+): Promise<void> {
+  const { observed, throughSeq, isCorrection, nowMs } = observation
+  const figures = [
+    instance, observed.vaultId, observed.totalUsdc, observed.circulatingShares, observed.leaderShares, observed.hwmNav, observed.realizedPnl,
+    observed.profitShareBps, observed.paused,
+  ]
+  await tx.query(
+    `insert into idx.vault_observations as o (home, vault_id, total_usdc, circulating_shares, leader_shares, hwm_nav, realized_pnl, profit_share_bps,
+       paused, ledger, place, corrections, observed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+     on conflict (home, vault_id) do update set total_usdc = excluded.total_usdc, circulating_shares = excluded.circulating_shares,
+       leader_shares = excluded.leader_shares, hwm_nav = excluded.hwm_nav, realized_pnl = excluded.realized_pnl,
+       profit_share_bps = excluded.profit_share_bps, paused = excluded.paused, ledger = excluded.ledger, place = excluded.place,
+       corrections = o.corrections + excluded.corrections, observed_at = excluded.observed_at`,
+    [...figures, observed.ledger, throughSeq, isCorrection ? 1 : 0, nowMs],
+  )
+  const setFigures = (target: Queryable): Promise<unknown> => target.query(
+    `update idx.vaults set total_usdc = $3, circulating_shares = $4, leader_shares = $5, hwm_nav = $6, realized_pnl = $7, profit_share_bps = $8,
+       paused = $9, is_unsettled = false
+     where home = $1 and vault_id = $2`,
+    figures,
+  )
+  for (const target of await projectionTargets(tx)) await setFigures(target)
+}

@@ -1,0 +1,175 @@
+// Trader vaults: the sums of the factory's events, corrected by figures read from the factory.
+
+import type { TraderVault } from '../../resources/trader-vault.ts'
+import type { VaultFlow, VaultTrade } from '../../resources/vault-activity.ts'
+import type { Param, Queryable } from '../../store/store.ts'
+import type { ArchivedEvent } from '../log/archived-event.ts'
+import type { Epoch, EpochContracts } from '../state/epochs.ts'
+import { contractInstanceSql, readContractInstance } from '../state/contract-instances.ts'
+import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
+import { stateSource } from '../state/as-of.ts'
+import type { LogBounds } from '../log/log-list.ts'
+import { clampToSafeInteger, headOf, listLog, seqFromCursor, readPage, toSearchText } from '../log/log-list.ts'
+import type { Head, Page } from '../log/page.ts'
+import { encodeCursor } from '../log/page.ts'
+import { numberOf, textOf } from '../log/payload.ts'
+import { toTraderVault } from './vault-figures.ts'
+import type { ApyTerms, RawVault } from './vault-figures.ts'
+import { foldVaults, idOf } from './vaults-fold.ts'
+import type { VaultFlowKind } from './vaults-fold.ts'
+import { vaultsAt } from './vault-versions.ts'
+import { loadVaults, storeVaults } from './vaults-store.ts'
+
+/**
+ * Applies a page's events to the vaults of its factory and their positions on its market. `begun` are the events of its first transaction that earlier pages
+ * have applied.
+ */
+export async function applyVaultEvents(tx: Queryable, epoch: Epoch, archived: readonly ArchivedEvent[], begun: readonly ArchivedEvent[]): Promise<void> {
+  const selected = selectVaultEvents([...begun, ...archived], epoch.contracts)
+  const earlier = new Set(begun)
+  const relevant = selected.filter((event) => !earlier.has(event))
+  if (relevant.length === 0) return
+  const instance = await readContractInstance(tx, epoch, 'vaultFactory')
+  const known = await loadVaults(tx, instance, {
+    vaults: idsIn(relevant, 'vaultFactory', (event) => numberOf(event, 'vaultId')),
+    positions: idsIn(relevant, 'market', (event) => (event.topic === 'order_executed' ? undefined : numberOf(event, 'positionId')))
+      .concat(idsIn(relevant, 'vaultFactory', (event) => (event.topic === 'leader_close' ? idOf(event, 'positionId') : undefined))),
+    orders: idsIn(relevant, 'market', (event) => (event.topic === 'order_executed' ? numberOf(event, 'orderId') : undefined)),
+    depositors: [...new Set(relevant.filter(isDeposit).map((event) => textOf(event, 'depositor')))],
+  })
+  await storeVaults(tx, instance, known, foldVaults(relevant, known, selected.filter((event) => earlier.has(event))))
+}
+
+const MARKET_TOPICS: ReadonlySet<string> = new Set([
+  'position_opened', 'position_closed', 'position_liquidated', 'position_reduced', 'position_partial_liq',
+])
+
+/** The factory's events, what it pays the market, market events with the factory as trader, and executions that opened positions for it. */
+function selectVaultEvents(events: readonly ArchivedEvent[], { vaultFactory: factory, market }: EpochContracts): readonly ArchivedEvent[] {
+  const executing = new Set<string>()
+  return events.filter((event) => {
+    if (event.payload === null) return false
+    // The factory's own settings name no vault.
+    if (event.contract === 'vaultFactory') return typeof event.payload['vaultId'] === 'number'
+    if (event.contract === 'usdcToken') return event.payload['from'] === factory && event.payload['to'] === market
+    if (event.contract !== 'market') return false
+    if (event.topic === 'order_executed') return executing.has(event.txHash)
+    const isFactoryTrade = MARKET_TOPICS.has(event.topic) && event.payload['trader'] === factory
+    if (isFactoryTrade && event.topic === 'position_opened') executing.add(event.txHash)
+    return isFactoryTrade
+  })
+}
+
+function isDeposit(event: ArchivedEvent): boolean {
+  return event.contract === 'vaultFactory' && event.topic === 'deposit'
+}
+
+function idsIn(
+  events: readonly ArchivedEvent[],
+  contract: ArchivedEvent['contract'],
+  idIn: (event: ArchivedEvent) => number | undefined,
+): number[] {
+  const ids = events.filter((event) => event.contract === contract).map(idIn).filter((id) => id !== undefined)
+  return [...new Set(ids)]
+}
+
+const VAULTS_KIND = 'vaults'
+
+const VAULT_COLUMNS = `v.created_seq as seq, v.vault_id as id, v.leader, v.name, v.created_at as "createdAt", v.total_usdc as "totalUsdc",
+  v.circulating_shares as "circulatingShares", v.hwm_nav as "hwmNav", v.realized_pnl as "realizedPnl", v.leader_shares as "leaderShares",
+  v.profit_share_bps as "profitShareBps", v.paused, v.updated_at as "updatedAt", v.depositor_count as "depositorCount",
+  v.open_positions as "openPositions", v.trade_count as "tradeCount", v.closed_trade_pnl as "closedTradePnl"`
+
+const CURRENT_INSTANCE = contractInstanceSql('vaultFactory', 'c.epoch')
+
+export interface VaultsFilter extends ApyTerms, AsOf {
+  readonly leader?: string | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** The current factory's vaults, newest first (specification, "GET /v1/vaults"). */
+export async function listVaults(db: Queryable, filter: VaultsFilter): Promise<Page<TraderVault>> {
+  const params: Param[] = [filter.limit + 1]
+  const state = stateSource(filter, (value) => `$${params.push(value)}`)
+  const conditions = [`v.home = ${CURRENT_INSTANCE}`]
+  if (filter.leader !== undefined) conditions.push(`v.leader = $${params.push(toSearchText(filter.leader))}`)
+  if (filter.cursor !== undefined) conditions.push(`v.created_seq < $${params.push(seqFromCursor(VAULTS_KIND, filter.cursor))}::bigint`)
+  return await readPage<RawVault, TraderVault>(
+    db,
+    {
+      state,
+      page: `select ${VAULT_COLUMNS} from ${vaultsOf(state)} v where ${conditions.join(' and ')} order by v.created_seq desc limit $1::int`,
+      params,
+      limit: filter.limit,
+      cursorOf: (raw) => encodeCursor(VAULTS_KIND, [raw.seq]),
+    },
+    (raw) => toTraderVault(raw, termsAt(filter, raw)),
+  )
+}
+
+/** One vault of the current factory; null when the id does not exist (specification, "GET /v1/vaults/{id}"). */
+export async function readVault(
+  db: Queryable,
+  wanted: ApyTerms & AsOf & { readonly id: number },
+): Promise<{ readonly vault: TraderVault | null; readonly head: Head }> {
+  const params: Param[] = [clampToSafeInteger(wanted.id)]
+  const state = stateSource(wanted, (value) => `$${params.push(value)}`)
+  const rows = await db.query<RawVault & HeadColumns>(
+    `select ${state.head}, ${VAULT_COLUMNS}
+     from ${state.from} left join lateral (select * from ${vaultsOf(state)} v where v.home = ${CURRENT_INSTANCE} and v.vault_id = $1::bigint) v on true`,
+    params,
+  )
+  const head = headOf(rows)
+  const [raw] = rows
+  return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, termsAt(wanted, raw)), head }
+}
+
+/** SQL of the vaults of a state. */
+function vaultsOf({ throughSeq }: StateSource): string {
+  return throughSeq === undefined ? 'idx.vaults' : vaultsAt(throughSeq)
+}
+
+/** APYs as of a ledger end with its close time. */
+function termsAt(terms: ApyTerms, { headCloseTs }: Partial<HeadColumns>): ApyTerms {
+  return { ...terms, nowSec: headCloseTs ?? terms.nowSec }
+}
+
+export interface VaultActivityFilter extends AsOf, Pick<LogBounds, 'beforeTs'> {
+  readonly id: number
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** A vault's opens and closes, newest first (specification, "GET /v1/vaults/{id}/trades, /deposits, /withdraws, /fee-claims"). */
+export async function listVaultTrades(db: Queryable, filter: VaultActivityFilter): Promise<Page<VaultTrade>> {
+  const { id, ...rest } = filter
+  return await listLog<VaultTrade>(db, {
+    ...rest,
+    kind: `vault-trades-${id}`,
+    table: 'idx.vault_trades',
+    scope: { column: 'home', sql: CURRENT_INSTANCE },
+    equals: { vault_id: clampToSafeInteger(id) },
+    columns: {
+      id: 'r.seq', vaultId: 'r.vault_id', positionId: 'r.position_id', action: 'r.action', leader: 'r.leader', collateral: 'r.collateral',
+      ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', pnl: 'r.pnl',
+    },
+  })
+}
+
+/** A vault's deposits, withdrawals or fee claims, newest first (specification, the same heading). */
+export async function listVaultFlows(db: Queryable, kind: VaultFlowKind, filter: VaultActivityFilter): Promise<Page<VaultFlow>> {
+  const { id, ...rest } = filter
+  const page = await listLog<Omit<VaultFlow, 'shares'> & { readonly shares: string | null }>(db, {
+    ...rest,
+    kind: `vault-${kind}-${id}`,
+    table: 'idx.vault_flows',
+    scope: { column: 'home', sql: CURRENT_INSTANCE },
+    equals: { vault_id: clampToSafeInteger(id), kind },
+    columns: {
+      id: 'r.seq', vaultId: 'r.vault_id', principal: 'r.principal', amount: 'r.amount', shares: 'r.shares', ledger: 'r.ledger', ts: 'r.ts',
+      txHash: 'r.tx_hash',
+    },
+  })
+  return { ...page, rows: page.rows.map(({ shares, ...row }) => (shares === null ? row : { ...row, shares })) }
+}

@@ -1,0 +1,79 @@
+// Whether ledger entries exist and live. An archived entry in a footprint fails the transaction, so what a transaction declares on suspicion must not be one.
+
+import type { Clock } from '../base/clock.ts'
+import { RpcFailure } from '../chain/rpc/failure.ts'
+import { ENTRY_KEYS_MAX } from '../chain/rpc/rpc.ts'
+import type { Rpc } from '../chain/rpc/rpc.ts'
+import type { LedgerEntry } from '../chain/rpc/responses.ts'
+import type { CallOptions } from '../chain/rpc/rpc-request.ts'
+
+export type EntryState = 'live' | 'absent' | 'archived'
+
+export interface EntryStates {
+  /** The states of these entries (base64 LedgerKeys), of which those that are unknown are read. Entries that could not be read in time are missing. */
+  read(keys: readonly string[], options: ReadOptions): Promise<ReadonlyMap<string, EntryState>>
+}
+
+export type ReadOptions = Pick<CallOptions, 'signal' | 'requester'>
+
+/** Entries rarely begin or cease to exist, and an entry that does is still declared. */
+const STATE_TTL_MS = 5 * 60_000
+const STATES_MAX = 20_000
+/** An entry that lives no longer than this may be archived before a transaction of today is applied. */
+const LIVE_LEDGERS_MIN = 1_000
+const READ_TIMEOUT_MS = 2_000
+
+export function createEntryStates({ rpc, clock }: { readonly rpc: Rpc; readonly clock: Clock }): EntryStates {
+  const known = new Map<string, { readonly state: EntryState; readonly atMs: number }>()
+
+  function remember(key: string, state: EntryState): void {
+    known.delete(key)
+    known.set(key, { state, atMs: clock.elapsedMs() })
+    for (const oldest of known.keys()) {
+      if (known.size <= STATES_MAX) return
+      known.delete(oldest)
+    }
+  }
+
+  const recall = (key: string): EntryState | undefined => {
+    const found = known.get(key)
+    return found !== undefined && clock.elapsedMs() - found.atMs < STATE_TTL_MS ? found.state : undefined
+  }
+
+  return {
+    async read(keys, options) {
+      const unknown = [...new Set(keys)].filter((key) => recall(key) === undefined).slice(0, ENTRY_KEYS_MAX)
+      const response = unknown.length === 0 ? undefined : await readEntries({ rpc, clock }, unknown, options)
+      if (response !== undefined) {
+        const found = new Map(response.entries.map((entry) => [entry.keyXdr, entry]))
+        for (const key of unknown) remember(key, stateOf(found.get(key), response.latestLedger))
+      }
+      return new Map(keys.flatMap((key) => {
+        const state = recall(key)
+        return state === undefined ? [] : [[key, state] as const]
+      }))
+    },
+  }
+}
+
+function stateOf(entry: LedgerEntry | undefined, latestLedger: number): EntryState {
+  if (entry === undefined) return 'absent'
+  return entry.liveUntilLedger === null || entry.liveUntilLedger >= latestLedger + LIVE_LEDGERS_MIN ? 'live' : 'archived'
+}
+
+/** Entries that are nice to know: undefined when the node does not return them in time. */
+export async function readEntries(
+  { rpc, clock }: { readonly rpc: Rpc; readonly clock: Clock }, keys: readonly string[], { signal, ...options }: ReadOptions,
+): Promise<Awaited<ReturnType<Rpc['getLedgerEntries']>> | undefined> {
+  const timeout = new AbortController()
+  const timer = clock.setTimer(READ_TIMEOUT_MS, () => timeout.abort())
+  try {
+    const signals = signal === undefined ? [timeout.signal] : [signal, timeout.signal]
+    return await rpc.getLedgerEntries(keys, { ...options, signal: AbortSignal.any(signals) })
+  } catch (error) {
+    if (error instanceof RpcFailure || timeout.signal.aborted || signal?.aborted === true) return undefined
+    throw error
+  } finally {
+    timer.cancel()
+  }
+}

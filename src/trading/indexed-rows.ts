@@ -1,0 +1,73 @@
+// Submissions joined to what the index has: their events, and what happened to the orders that they placed.
+
+import { readOrderOutcomes } from '../projections/orders/order-history.ts'
+import { readPlacedOrders } from '../projections/orders/order-placements.ts'
+import type { Head } from '../projections/log/page.ts'
+import { readTransactionEvents } from '../projections/log/transaction-events.ts'
+import type { EventRow } from '../resources/event-row.ts'
+import type { TransactionRow } from '../resources/transaction.ts'
+import type { Queryable } from '../store/store.ts'
+import type { SubmissionRecord } from './records.ts'
+import { idsOf, indexedIds, submissionRow } from './transaction-row.ts'
+
+export interface IndexedRows {
+  /** `head` is a state of the index from before the call. */
+  withEvents(records: readonly SubmissionRecord[], head: Head): Promise<readonly TransactionRow[]>
+  /** Rows of a past state, with what the index had by then. */
+  withPastEvents(rows: readonly TransactionRow[], head: Head): Promise<readonly TransactionRow[]>
+  /** Adds what happened to the orders that transactions placed, up to `throughSeq` when it is given. */
+  withOutcomes(rows: readonly TransactionRow[], throughSeq?: number): Promise<readonly TransactionRow[]>
+}
+
+export function createIndexedRows(db: Queryable): IndexedRows {
+  async function readEvents(rows: readonly Pick<TransactionRow, 'hash' | 'status'>[], throughSeq?: number): Promise<ReadonlyMap<string, readonly EventRow[]>> {
+    const hashes = rows.filter(({ status }) => status === 'SUCCESS').map(({ hash }) => hash)
+    return hashes.length === 0 ? new Map() : await readTransactionEvents(db, hashes, throughSeq)
+  }
+
+  async function withOutcomes(known: readonly TransactionRow[], throughSeq?: number): Promise<readonly TransactionRow[]> {
+    const rows = await withIndexedOrders(db, known)
+    const placements = rows.flatMap(({ orderId, hash }) => (orderId === null ? [] : [{ orderId, txHash: hash }]))
+    const outcomes = await readOrderOutcomes(db, placements, throughSeq)
+    return rows.map((row) => ({ ...row, outcome: outcomes.get(row.hash) ?? null }))
+  }
+
+  return {
+    withOutcomes,
+    async withEvents(records, head) {
+      const events = await readEvents(records)
+      return await withOutcomes(records.map((record) => submissionRow(record, { events: events.get(record.hash) ?? eventsBy(record, head), outcome: null })))
+    },
+    async withPastEvents(rows, head) {
+      const found = await readEvents(rows, head.seq)
+      const known = rows.map((row): TransactionRow => {
+        if (row.status !== 'SUCCESS') return { ...row, events: [] }
+        const events = found.get(row.hash) ?? eventsBy(row, head)
+        return { ...row, events: events === null ? null : [...events], ...indexedIds(events, row) }
+      })
+      return await withOutcomes(known, head.seq)
+    },
+  }
+}
+
+/** The events of a transaction of which the index has none; null: its ledger is not indexed yet. */
+export function eventsBy({ ledger }: { readonly ledger: number | null }, head: Head): readonly EventRow[] | null {
+  return ledger !== null && ledger <= (head.ledger ?? 0) ? [] : null
+}
+
+/**
+ * Finds the orders whose placement emits no event. The index learns of them later, and the call's result shows them earlier: a row names them only when
+ * GET /v1/orders/{orderId} has them.
+ */
+export async function withIndexedOrders(db: Queryable, rows: readonly TransactionRow[]): Promise<readonly TransactionRow[]> {
+  const silent = rows.filter(placesWithoutEvent)
+  if (silent.length === 0) return rows
+  const placed = await readPlacedOrders(db, silent.map(({ hash, orderId, trader }) => ({ txHash: hash, orderId, trader })))
+  return rows.map((row) => (silent.includes(row) ? { ...row, orderId: placed.get(row.hash) ?? null } : row))
+}
+
+/** True when a transaction may have placed an order that none of its events names. */
+function placesWithoutEvent({ status, orderId, events }: TransactionRow): boolean {
+  if (status !== 'SUCCESS' || events === null) return false
+  return events.length === 0 || (orderId !== null && idsOf(events).orderId === null)
+}

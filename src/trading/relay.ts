@@ -1,0 +1,120 @@
+// Prepares transactions, which the client signs, and submits them. Uses no database and no private key.
+
+import type { Clock } from '../base/clock.ts'
+import type { Requester } from '../base/fair-share.ts'
+import { createLedgerClock } from '../base/ledger-clock.ts'
+import type { LedgerClock } from '../base/ledger-clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Agreement } from '../chain/rpc/agreement.ts'
+import type { LedgerWatermarks } from '../chain/rpc/ledger-watermarks.ts'
+import type { Rpc } from '../chain/rpc/rpc.ts'
+import { NewerThanKnown } from '../chain/codec/newer-than-known.ts'
+import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/codec/transaction.ts'
+import type { SignedTransaction } from '../chain/codec/transaction.ts'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
+import { createContractErrors } from './contract-errors.ts'
+import { createFootprints } from './footprints.ts'
+import type { AppliedTransaction } from './footprints.ts'
+import { findOperation } from './intent.ts'
+import { createBoundsTime } from './ledger-time.ts'
+import { createOutcomeReader } from './outcomes.ts'
+import type { HostFailure, OutcomeReader } from './outcomes.ts'
+import { createPrepare } from './prepare.ts'
+import type { Prepare } from './prepare.ts'
+import type { ReadConditions } from './warnings.ts'
+import { send } from './send.ts'
+import type { SendResult } from './send.ts'
+import { createSubmissions } from './relay-submissions.ts'
+import type { Submissions } from './relay-submissions.ts'
+
+export interface Relay {
+  readonly prepare: Prepare
+  /** Learns from a transaction on the ledger which entries its function touches. */
+  learnApplied(applied: AppliedTransaction): void
+  /** The operation of a transaction; null for a call that is none. */
+  operationOf(signed: Pick<SignedTransaction, 'contract' | 'functionName'>): string | null
+  /** Decodes a signed envelope; undefined when it is not valid, or newer than this gateway. */
+  decode(signedXdr: string): SignedTransaction | undefined
+  /** Explains to its sender why an envelope cannot be decoded. */
+  explainUndecoded(signedXdr: string): string
+  readonly submissions: Submissions
+  readonly outcomes: OutcomeReader
+  /** Sends a signed transaction once. Never rejects with an RpcFailure. */
+  send(signed: SignedTransaction, requester: Requester): Promise<SendResult>
+}
+
+/** The most recent preparations whose failures are learned from. */
+const PREPARED_MAX = 10_000
+
+function createPreparedHashes() {
+  const hashes = new Set<string>()
+  return {
+    add(hash: string): void {
+      const [oldest] = hashes
+      if (hashes.size >= PREPARED_MAX && oldest !== undefined) hashes.delete(oldest)
+      hashes.add(hash)
+    },
+    /** True for the first call with a hash that was added. */
+    take: (hash: string): boolean => hashes.delete(hash),
+  }
+}
+
+export function createRelay(parts: {
+  readonly rpc: Rpc
+  readonly clock: Clock
+  readonly log: Log
+  readonly deployment: CurrentDeployment
+  readonly ledgerWatermarks: LedgerWatermarks
+  /** Shared with the parts that need the ledger's time; its own by default. */
+  readonly ledgerClock?: LedgerClock
+  readonly readConditions: ReadConditions
+  readonly agreement: Pick<Agreement, 'record'>
+}): Relay {
+  const { rpc, clock, log, deployment, ledgerWatermarks, readConditions, agreement, ledgerClock = createLedgerClock({ clock }) } = parts
+  // The passphrase stays the same: a process serves one network.
+  const networkId = networkIdOf(deployment.current.passphrase)
+  const contractErrors = createContractErrors(deployment)
+  const footprints = createFootprints({ rpc, clock, deployment })
+  const prepared = createPreparedHashes()
+  const outcomes = createOutcomeReader({ rpc, clock, networkId, agreement, contractErrors, ledgerWatermarks, onHostFailure })
+  const prepare = createPrepare({
+    rpc, clock, agreement, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, footprints,
+    ledgerTime: createBoundsTime({ rpc, clock, ledgerClock }),
+  })
+
+  function decode(signedXdr: string): SignedTransaction | MalformedEnvelope | NewerThanKnown {
+    try {
+      return decodeEnvelope(signedXdr, networkId)
+    } catch (error) {
+      if (error instanceof MalformedEnvelope || error instanceof NewerThanKnown) return error
+      throw error
+    }
+  }
+
+  /** Learns once, and only from what was prepared here: others may declare anything, and all users pay for what is learned. */
+  function onHostFailure({ hash, envelopeXdr, ...failure }: HostFailure): void {
+    if (envelopeXdr !== null && prepared.take(hash)) footprints.learnFailure({ envelopeXdr, ...failure })
+  }
+
+  return {
+    async prepare(request, options) {
+      const transaction = await prepare(request, options)
+      prepared.add(transaction.hash)
+      return transaction
+    },
+    learnApplied: footprints.learnApplied,
+    operationOf: ({ contract, functionName }) => findOperation(contract, functionName, deployment.current),
+    decode(signedXdr) {
+      const decoded = decode(signedXdr)
+      return decoded instanceof Error ? undefined : decoded
+    },
+    explainUndecoded(signedXdr) {
+      const decoded = decode(signedXdr)
+      if (!(decoded instanceof NewerThanKnown)) return 'signedXdr is not a base64 transaction envelope.'
+      return `signedXdr contains ${decoded.what}, which is newer than this gateway. Nothing was submitted. Submit it to a node of the network.`
+    },
+    submissions: createSubmissions({ rpc, clock, log, outcomes }),
+    outcomes,
+    send: (signed, requester) => send({ rpc, log }, signed, requester),
+  }
+}
