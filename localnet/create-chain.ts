@@ -2,6 +2,7 @@
 
 import { xdr } from '@stellar/stellar-sdk'
 import { defined } from '../src/base/assert.ts'
+import { createCache } from '../src/base/cache.ts'
 import type { Chain, ChainOptions, Genesis, LedgerEntryResult } from './chain.ts'
 import { networkIdOf } from './ledger/addresses.ts'
 import { closeLedger } from './ledger/close.ts'
@@ -148,18 +149,18 @@ export function createChain(options: ChainOptions): Chain {
 
 /** The snapshots of a chain, by id. Taking one too many drops the oldest. */
 function createSnapshots(store: ChainStore): { take(): string; find(id: string): ChainSnapshot } {
-  const snapshots = new Map<string, ChainSnapshot>()
+  // Only peeked at, so that the oldest is dropped.
+  const snapshots = createCache<string, ChainSnapshot>(SNAPSHOTS_MAX)
   let taken = 0
   return {
     take() {
       const id = `snapshot-${++taken}`
       snapshots.set(id, store.snapshot())
-      for (const oldest of snapshots.keys()) if (snapshots.size > SNAPSHOTS_MAX) snapshots.delete(oldest)
       store.retainSnapshots([...snapshots.values()])
       return id
     },
     find(id) {
-      const snapshot = snapshots.get(id)
+      const snapshot = snapshots.peek(id)
       if (snapshot === undefined) throw new RangeError(`Unknown snapshot: ${id}`)
       return snapshot
     },

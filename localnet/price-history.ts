@@ -1,5 +1,6 @@
 // The prices of the outside market by the minute: before the network's genesis a random walk that ends at the first prices, and since then those of the feed.
 
+import { createCache } from '../src/base/cache.ts'
 import { ONE_E7 } from '../src/base/fixed-point.ts'
 import { yieldToEventLoop } from '../src/base/event-loop.ts'
 import { createSeededRandom } from '../src/base/random.ts'
@@ -45,19 +46,18 @@ const FIELDS = ['open', 'high', 'low', 'close'] as const
 /** The history of a feed. Records the feed's prices from now on. */
 export function createPriceHistory(origin: PriceOrigin, feed: PriceFeed): PriceHistory {
   const genesisMinute = Math.floor(origin.genesisSec / 60)
-  const recent = new Map<number, ReadonlyMap<string, PriceBar>>()
+  // Only peeked at, so that the oldest minute is dropped.
+  const recent = createCache<number, ReadonlyMap<string, PriceBar>>(RECENT_MINUTES_MAX)
   let past: Past | undefined
   let lastMinute = genesisMinute
   feed.onAdvance(record)
 
   function record(timeSec: number): void {
     const minute = Math.floor(timeSec / 60)
-    const bars = recent.get(minute)
-    const before = recent.get(lastMinute)
+    const bars = recent.peek(minute)
+    const before = recent.peek(lastMinute)
     recent.set(minute, new Map(PRICED_SYMBOLS.map((asset) => [asset, addPrice(bars?.get(asset), before?.get(asset)?.close, Number(feed.quote(asset).price))])))
     lastMinute = Math.max(lastMinute, minute)
-    const [oldest] = recent.keys()
-    if (recent.size > RECENT_MINUTES_MAX && oldest !== undefined) recent.delete(oldest)
   }
 
   return {
@@ -65,7 +65,7 @@ export function createPriceHistory(origin: PriceOrigin, feed: PriceFeed): PriceH
     async barsFrom(asset, fromSec) {
       const reached = (past ??= createPast(origin))
       await reached.reach(fromSec)
-      return (minuteSec) => recent.get(minuteSec / 60)?.get(asset) ?? reached.bar(asset, minuteSec)
+      return (minuteSec) => recent.peek(minuteSec / 60)?.get(asset) ?? reached.bar(asset, minuteSec)
     },
   }
 }

@@ -1,5 +1,6 @@
 // Positions, orders and cross accounts as the market stores them, read by the documented storage keys. Entries that cannot change are cached.
 
+import { createCache } from '../../src/base/cache.ts'
 import { address, u64 } from '../contracts/shared/host.ts'
 import type { Val } from '../contracts/shared/host.ts'
 import { asAddress, asBool, asI128, asSymbol, asU32, asU64, asVec, fieldOf, storageKey } from '../contracts/shared/values.ts'
@@ -89,7 +90,7 @@ function createRecordReader<Entry extends { readonly id: bigint }>(options: {
   isFinal: (entry: Entry) => boolean
 }): RecordReader<Entry> {
   const { reader, market, name, decode, isFinal } = options
-  const cached = new Map<bigint, Entry>()
+  const cached = createCache<bigint, Entry>(MAX_CACHED_ENTRIES)
   return {
     async byIds(ids) {
       const unknown = ids.filter((id) => !cached.has(id))
@@ -102,8 +103,7 @@ function createRecordReader<Entry extends { readonly id: bigint }>(options: {
         }
       }
       const found = ids.flatMap((id) => read.get(id) ?? cached.get(id) ?? [])
-      if (cached.size + read.size > MAX_CACHED_ENTRIES) cached.clear()
-      for (const [id, entry] of read) if (isFinal(entry) && cached.size < MAX_CACHED_ENTRIES) cached.set(id, entry)
+      for (const [id, entry] of read) if (isFinal(entry)) cached.set(id, entry)
       return found
     },
     forget: () => cached.clear(),

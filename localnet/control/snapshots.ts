@@ -1,5 +1,6 @@
 // local_snapshot, local_restore, local_reset: save, restore or restart the whole chain. Prices and enabled actors are saved with it.
 
+import { createCache } from '../../src/base/cache.ts'
 import type { EnabledActors } from '../actors/actors.ts'
 import type { FeedState } from '../actors/price-feed.ts'
 import { latestView, resyncActors } from '../controls.ts'
@@ -20,12 +21,10 @@ interface ActorsState {
 /** The three methods share the saved states. */
 export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' | 'local_restore' | 'local_reset', ExtraMethod>> {
   const { chain, feed, lock } = controls
-  const states = new Map<string, ActorsState>()
+  const states = createCache<string, ActorsState>(MAX_SAVED_STATES)
 
   function saveState(id: string): void {
     states.set(id, { feed: feed.state(), enabledActors: controls.actors.enabledActors() })
-    const [oldest] = states.keys()
-    if (states.size > MAX_SAVED_STATES && oldest !== undefined) states.delete(oldest)
   }
 
   return {
@@ -40,7 +39,7 @@ export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' 
       lock.run(async () => {
         const { id } = readParams(params, { id: TEXT })
         chain.restore(id)
-        const state = states.get(id)
+        const state = states.peek(id)
         // A snapshot from before a restart of the process has no saved state. Then the oracle's prices are used.
         await resyncActors(controls)
         feed.restore(state?.feed ?? null)

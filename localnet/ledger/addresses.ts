@@ -2,19 +2,14 @@
 
 import { createHash } from 'node:crypto'
 import { StrKey } from '@stellar/stellar-sdk'
+import { createCache } from '../../src/base/cache.ts'
 import { encode, putBytes, putU32, type XdrWriter } from './xdr-writer.ts'
 
 /** Decoding an address computes a checksum, and the same few hundred addresses recur, so conversions are cached. */
 const CACHE_MAX = 20_000
 
-const bytesByAddress = new Map<string, Uint8Array>()
-const addressByBytes = new Map<string, string>()
-
-function remember<K, V>(cache: Map<K, V>, key: K, value: V): V {
-  if (cache.size >= CACHE_MAX) cache.clear()
-  cache.set(key, value)
-  return value
-}
+const bytesByAddress = createCache<string, Uint8Array>(CACHE_MAX)
+const addressByBytes = createCache<string, string>(CACHE_MAX)
 
 /** True for account addresses (`G…`). Checks the first character only. */
 export const isAccountAddress = (address: string): boolean => address.startsWith('G')
@@ -24,7 +19,9 @@ export function addressBytes(address: string): Uint8Array {
   const cached = bytesByAddress.get(address)
   if (cached !== undefined) return cached
   const bytes = isAccountAddress(address) ? StrKey.decodeEd25519PublicKey(address) : StrKey.decodeContract(address)
-  return remember(bytesByAddress, address, new Uint8Array(bytes))
+  const copy = new Uint8Array(bytes)
+  bytesByAddress.set(address, copy)
+  return copy
 }
 
 function encodeAddress(kind: 'G' | 'C', bytes: Uint8Array): string {
@@ -32,7 +29,8 @@ function encodeAddress(kind: 'G' | 'C', bytes: Uint8Array): string {
   const cached = addressByBytes.get(key)
   if (cached !== undefined) return cached
   const address = kind === 'G' ? StrKey.encodeEd25519PublicKey(bytes) : StrKey.encodeContract(bytes)
-  return remember(addressByBytes, key, address)
+  addressByBytes.set(key, address)
+  return address
 }
 
 /** The account address of an Ed25519 public key. */
@@ -92,7 +90,7 @@ export function networkIdOf(passphrase: string): Uint8Array {
 const ENVELOPE_TYPE_CONTRACT_ID = 8
 const PREIMAGE_FROM_ASSET = 1
 
-const assetContracts = new Map<string, string>()
+const assetContracts = createCache<string, string>(CACHE_MAX)
 
 /** The address of an asset's contract on a network (soroban-rpc, "Hashes": contract id). */
 export function assetContractAddress(networkId: Uint8Array, asset: string): string {
@@ -105,5 +103,7 @@ export function assetContractAddress(networkId: Uint8Array, asset: string): stri
     putU32(writer, PREIMAGE_FROM_ASSET)
     putAsset(writer, asset)
   })
-  return remember(assetContracts, key, contractAddress(sha256(preimage)))
+  const address = contractAddress(sha256(preimage))
+  assetContracts.set(key, address)
+  return address
 }

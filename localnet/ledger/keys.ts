@@ -1,5 +1,6 @@
 // LedgerKeys in base64.
 
+import { createCache } from '../../src/base/cache.ts'
 import type { Val } from '../contracts/shared/host.ts'
 import { putVal, SCV } from '../scval.ts'
 import { putAccountId, putAsset, putScAddress, sha256 } from './addresses.ts'
@@ -14,12 +15,11 @@ const encodeKey = (write: (writer: XdrWriter) => void): LedgerKey => toBase64(en
 
 /** Account keys are needed many times per second, so they are cached. */
 const ACCOUNT_KEYS_MAX = 20_000
-const accountKeys = new Map<string, LedgerKey>()
+const accountKeys = createCache<string, LedgerKey>(ACCOUNT_KEYS_MAX)
 
 export function accountKey(account: string): LedgerKey {
   const cached = accountKeys.get(account)
   if (cached !== undefined) return cached
-  if (accountKeys.size >= ACCOUNT_KEYS_MAX) accountKeys.clear()
   const created = encodeKey((writer) => {
     putU32(writer, ENTRY_TYPE.account)
     putAccountId(writer, account)

@@ -1,6 +1,7 @@
 // Ed25519 signatures and signer weights. node:crypto verifies ten times faster than the SDK.
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { createCache } from '../../src/base/cache.ts'
 import { addressBytes } from './addresses.ts'
 import type { AccountEntry } from './entries.ts'
 import { toBase64 } from './xdr-writer.ts'
@@ -11,16 +12,15 @@ const SIGNATURE_BYTES = 64
 const HINT_BYTES = 4
 
 const KEY_OBJECTS_MAX = 10_000
-const keyObjects = new Map<string, KeyObject>()
+const keyObjects = createCache<string, KeyObject>(KEY_OBJECTS_MAX)
 
 /** A signature is verified when its transaction is sent and again when it is applied, so results are cached. */
 const VERIFICATIONS_MAX = 20_000
-const verifications = new Map<string, boolean>()
+const verifications = createCache<string, boolean>(VERIFICATIONS_MAX)
 
 function keyObject(account: string): KeyObject {
   const cached = keyObjects.get(account)
   if (cached !== undefined) return cached
-  if (keyObjects.size >= KEY_OBJECTS_MAX) keyObjects.clear()
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, addressBytes(account)]), format: 'der', type: 'spki' })
   keyObjects.set(account, key)
   return key
@@ -32,7 +32,6 @@ export function verifySignature(account: string, message: Uint8Array, signature:
   const id = `${account}${toBase64(message)}${toBase64(signature)}`
   const cached = verifications.get(id)
   if (cached !== undefined) return cached
-  if (verifications.size >= VERIFICATIONS_MAX) verifications.clear()
   const valid = verify(null, message, keyObject(account), signature)
   verifications.set(id, valid)
   return valid

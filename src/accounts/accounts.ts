@@ -3,6 +3,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { createCache } from '../base/cache.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import type { TtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'
@@ -126,14 +127,7 @@ function createEntriesReader(parts: AccountsParts) {
   const { rpc, deployment, ledgerWatermarks } = parts
   const orderSources = createOrderSources(parts)
   /** By market and owner. */
-  const idsByOwner = new Map<string, AccountIds>()
-
-  function rememberIds(key: string, ids: AccountIds): void {
-    idsByOwner.delete(key)
-    const oldest = idsByOwner.keys().next()
-    if (idsByOwner.size >= MAX_CACHED_ACCOUNTS && oldest.done !== true) idsByOwner.delete(oldest.value)
-    idsByOwner.set(key, ids)
-  }
+  const idsByOwner = createCache<string, AccountIds>(MAX_CACHED_ACCOUNTS)
 
   return async (owner: string, tokens: TokenAssets, call: CallOptions): Promise<AccountEntries> => {
     const { contracts } = deployment.current
@@ -144,7 +138,7 @@ function createEntriesReader(parts: AccountsParts) {
       const expected = idsByOwner.get(key) ?? NO_IDS
       const { found, entries, ordersMissing } = await readAccount(rpc, owner, { contracts, generation, tokens }, { expected, call })
       const findOrders = ordersMissing ? sources.shift() : undefined
-      rememberIds(key, findOrders === undefined ? found : { ...found, orders: [...found.orders, ...await findOrders(owner, call)] })
+      idsByOwner.set(key, findOrders === undefined ? found : { ...found, orders: [...found.orders, ...await findOrders(owner, call)] })
       if (entries === undefined || findOrders !== undefined) continue
       ledgerWatermarks.record(owner, entries.ledger)
       return entries

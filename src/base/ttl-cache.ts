@@ -1,50 +1,29 @@
 // Caches values that are costly to compute for a limited time. Concurrent callers share one computation.
 
-import type { Clock } from './clock.ts'
+import { LRUCache } from 'lru-cache'
+import { expiryOptions } from './cache.ts'
+import type { Expiry } from './cache.ts'
 
 export interface TtlCache<Value> {
   /** Returns the cached value, or the promise of a new one, which concurrent callers share. Failures are not cached. */
   get(key: string, compute: () => Promise<Value>): Value | Promise<Value>
-  /** Removes a value, so that the next `get` computes it again. */
+  /** Removes a value, so that the next `get` computes it again. A computation in progress continues. */
   delete(key: string): void
 }
 
-export interface TtlCacheOptions {
-  readonly clock: Clock
-  readonly ttlMs: number
-  /** Size of the cache. When it is full, the oldest entry is evicted. */
-  readonly maxEntries: number
-}
-
-export function createTtlCache<Value extends object>(options: TtlCacheOptions): TtlCache<Value> {
-  const { clock, ttlMs, maxEntries } = options
-  const entries = new Map<string, { readonly value: Value; readonly expiresAtMs: number }>()
-  const inFlight = new Map<string, Promise<Value>>()
-
-  function store(key: string, value: Value): void {
-    entries.delete(key)
-    const oldest = entries.keys().next()
-    if (entries.size >= maxEntries && oldest.done !== true) entries.delete(oldest.value)
-    entries.set(key, { value, expiresAtMs: clock.elapsedMs() + ttlMs })
-  }
-
+/** Creates a cache of at most `maxEntries` values; the least recently used is evicted. */
+export function createTtlCache<Value extends object>({ maxEntries, ...expiry }: Expiry & { readonly maxEntries: number }): TtlCache<Value> {
+  const cache = new LRUCache<string, Value, () => Promise<Value>>({
+    max: maxEntries,
+    ...expiryOptions(expiry),
+    fetchMethod: (_key, _previous, { context: compute }) => compute(),
+    // A caller gets its value also if the entry is evicted before it is computed.
+    ignoreFetchAbort: true,
+  })
   return {
-    get(key, compute) {
-      const entry = entries.get(key)
-      if (entry !== undefined && clock.elapsedMs() < entry.expiresAtMs) return entry.value
-      const running = inFlight.get(key)
-      if (running !== undefined) return running
-      const started = compute()
-        .then((value) => {
-          store(key, value)
-          return value
-        })
-        .finally(() => inFlight.delete(key))
-      inFlight.set(key, started)
-      return started
-    },
+    get: (key, compute) => cache.get(key) ?? cache.forceFetch(key, { context: compute }),
     delete(key) {
-      entries.delete(key)
+      if (cache.peek(key) !== undefined) cache.delete(key)
     },
   }
 }

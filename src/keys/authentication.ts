@@ -1,6 +1,7 @@
 // Authenticates requests by their headers (specification, "Authentication").
 
 import { hash, timingSafeEqual } from 'node:crypto'
+import { createCache } from '../base/cache.ts'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -24,7 +25,7 @@ export type Authenticate = (
 /** Ids and secrets in another format were never issued, so they are not looked up. */
 const KEY_ID = /^nk_[0-9a-f]{24}$/
 const SECRET = /^[0-9a-f]{64}$/
-/** The maximum number of cached headers; the oldest is evicted. Each key has one cached header, so one key cannot evict the others. */
+/** The maximum number of cached headers; the least recently used is evicted. Each key has one cached header, so one key cannot evict the others. */
 const MAX_VERIFIED_HEADERS = 10_000
 /** Compared when the key does not exist, so that the response time does not reveal it. */
 const PLACEHOLDER_DIGEST = Buffer.alloc(64, '-')
@@ -39,7 +40,7 @@ export interface AuthenticationParts {
 
 export function createAuthentication({ keys, clock, log, requireTimestamp }: AuthenticationParts): Authenticate {
   // Key id by header. Saves hashing the secret, which is half of the cost of authentication. In memory only.
-  const verified = new Map<string, string>()
+  const verified = createCache<string, string>(MAX_VERIFIED_HEADERS)
   const digest = Buffer.alloc(64)
   let lookupFailing = false
 
@@ -51,7 +52,7 @@ export function createAuthentication({ keys, clock, log, requireTimestamp }: Aut
     }
     const { keyId } = key.identity
     // Other spellings (case, whitespace) are not cached: a key could fill the cache with them.
-    if (secret !== null && header === `Bearer ${keyId}:${secret}`) cacheHeader(header, keyId)
+    if (secret !== null && header === `Bearer ${keyId}:${secret}`) verified.set(header, keyId)
     keys.recordUse(keyId)
     return key.identity
   }
@@ -60,12 +61,6 @@ export function createAuthentication({ keys, clock, log, requireTimestamp }: Aut
     // As hex into a reused buffer: three times as fast as hashing into a new one.
     digest.write(hash('sha256', secret, 'hex'), 'latin1')
     return timingSafeEqual(digest, key?.secretDigest ?? PLACEHOLDER_DIGEST)
-  }
-
-  function cacheHeader(header: string, keyId: string): void {
-    const oldest = verified.keys().next()
-    if (verified.size >= MAX_VERIFIED_HEADERS && oldest.done !== true) verified.delete(oldest.value)
-    verified.set(header, keyId)
   }
 
   async function verifyFound(lookup: Promise<CachedKey | undefined>, header: string, secret: string | null): Promise<Authentication> {

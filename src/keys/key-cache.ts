@@ -1,5 +1,6 @@
 // Caches keys for a short time. Keys in use are re-read in the background, and a revocation takes effect at its notification.
 
+import { createCache } from '../base/cache.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createSemaphore } from '../base/semaphore.ts'
@@ -69,7 +70,8 @@ export interface KeyCacheOptions {
 }
 
 export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache {
-  const entries = new Map<string, Entry>()
+  // Only peeked at: each read of an entry is a new `set`.
+  const entries = createCache<string, Entry>(MAX_CACHED_KEYS)
   const ids = createActiveKeyIds({ db: store.lookups, clock })
   const checks = createSemaphore(CHECKS_MAX, CHECKS_WAITING_MAX)
   const changes = createKeyListener({ store, onIssued: ids.add, onRevoked: markRevoked, onDisconnected: invalidateAll })
@@ -77,7 +79,7 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
   const lastUsed = createLastUsedTracker({ clock, log, write: writeLastUsed })
 
   function markRevoked(keyId: string): void {
-    const entry = entries.get(keyId)
+    const entry = entries.peek(keyId)
     if (entry !== undefined) entry.revoked = true
   }
 
@@ -125,17 +127,17 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
 
   /** A revocation received during the read is newer than the record. */
   function cacheRecord(record: KeyRecord, readAtMs: number): Entry {
-    const revoked = record.revoked || entries.get(record.keyId)?.revoked === true
+    const revoked = record.revoked || entries.peek(record.keyId)?.revoked === true
     const { keyId, owner, tier } = record
     const secretDigest = Buffer.from(Buffer.from(record.secretSha256).toString('hex'), 'latin1')
     const entry: Entry = { identity: { keyId, owner, tier }, secretDigest, revoked, readAtMs }
-    setBounded(entries, MAX_CACHED_KEYS, keyId, entry)
+    entries.set(keyId, entry)
     return entry
   }
 
   return {
     find(keyId, address) {
-      const entry = entries.get(keyId)
+      const entry = entries.peek(keyId)
       if (entry === undefined) return ids.has(keyId) ? lookUp(keyId) : findUnknown(keyId, address)
       return entry.revoked || clock.elapsedMs() - entry.readAtMs < KEY_TTL_MS ? entry : lookUp(keyId)
     },
@@ -152,7 +154,7 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
     },
     invalidate(keyId) {
       changes.notify()
-      const entry = entries.get(keyId)
+      const entry = entries.peek(keyId)
       if (entry !== undefined) entry.readAtMs = -Infinity
     },
     async [Symbol.asyncDispose]() {
@@ -160,12 +162,4 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
       await changes[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Sets an entry of a map with at most `max` entries; the oldest is evicted. */
-function setBounded<Value>(map: Map<string, Value>, max: number, key: string, value: Value): void {
-  map.delete(key)
-  const oldest = map.keys().next()
-  if (map.size >= max && oldest.done !== true) map.delete(oldest.value)
-  map.set(key, value)
 }

@@ -1,6 +1,7 @@
 // What POST /v1/orders/prepare and POST /v1/actions/prepare have in common.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createCache } from '../base/cache.ts'
 import type { Log } from '../base/log.ts'
 import type { CallFields } from '../exchange/contracts/call-arguments.ts'
 import { encodeCall, findForm, findUnsupportedField, typesOf } from '../exchange/contracts/call-forms.ts'
@@ -44,12 +45,11 @@ const REPORTED_MAX = 1_000
 
 /** Logs each operation once for each code that does not accept it. */
 export function createRefusalReport(log: Log): RefusalReport {
-  const reported = new Set<string>()
+  const reported = createCache<string, true>(REPORTED_MAX)
   return (refusal) => {
     const key = `${refusal.op} ${refusal.wasmHash}`
     if (reported.has(key)) return
-    if (reported.size >= REPORTED_MAX) reported.clear()
-    reported.add(key)
+    reported.set(key, true)
     log.warn({ ...refusal }, 'the deployed contract does not accept the arguments of this operation, so it is refused')
   }
 }

@@ -1,5 +1,6 @@
 // The newest rows of the log as frames, so that clients that reconnect soon cost no database reads.
 
+import { createCache } from '../base/cache.ts'
 import { LOG_NOTICE } from './channels.ts'
 import type { Encoding } from './encoding.ts'
 import type { Frame } from './frames.ts'
@@ -57,7 +58,7 @@ export function createRecentRows(minRows: number): RecentRows {
   /** Every row after this seq is retained. */
   let completeAfter = 0
   /** Since the last change of the rows, by request. */
-  const pages = new Map<string, FramePage>()
+  const pages = createCache<string, FramePage>(PAGES_MAX)
 
   function makePage(channels: ReadonlySet<string>, afterSeq: number, { pageBytes, endSeq }: PageEnd): FramePage {
     const frames: Frame[] = []
@@ -93,8 +94,6 @@ export function createRecentRows(minRows: number): RecentRows {
       const known = pages.get(key)
       if (known !== undefined) return known
       const page = makePage(channels, afterSeq, end)
-      const oldest = pages.keys().next()
-      if (pages.size >= PAGES_MAX && oldest.done !== true) pages.delete(oldest.value)
       pages.set(key, page)
       return page
     },

@@ -1,5 +1,6 @@
 // Whether ledger entries exist and live. An archived entry in a footprint fails the transaction, so what a transaction declares on suspicion must not be one.
 
+import { createCache } from '../base/cache.ts'
 import type { Clock } from '../base/clock.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'
 import { ENTRY_KEYS_MAX } from '../chain/rpc/rpc.ts'
@@ -24,32 +25,18 @@ const LIVE_LEDGERS_MIN = 1_000
 const READ_TIMEOUT_MS = 2_000
 
 export function createEntryStates({ rpc, clock }: { readonly rpc: Rpc; readonly clock: Clock }): EntryStates {
-  const known = new Map<string, { readonly state: EntryState; readonly atMs: number }>()
-
-  function remember(key: string, state: EntryState): void {
-    known.delete(key)
-    known.set(key, { state, atMs: clock.elapsedMs() })
-    for (const oldest of known.keys()) {
-      if (known.size <= STATES_MAX) return
-      known.delete(oldest)
-    }
-  }
-
-  const recall = (key: string): EntryState | undefined => {
-    const found = known.get(key)
-    return found !== undefined && clock.elapsedMs() - found.atMs < STATE_TTL_MS ? found.state : undefined
-  }
+  const known = createCache<string, EntryState>(STATES_MAX, { clock, ttlMs: STATE_TTL_MS })
 
   return {
     async read(keys, options) {
-      const unknown = [...new Set(keys)].filter((key) => recall(key) === undefined).slice(0, ENTRY_KEYS_MAX)
+      const unknown = [...new Set(keys)].filter((key) => !known.has(key)).slice(0, ENTRY_KEYS_MAX)
       const response = unknown.length === 0 ? undefined : await readEntries({ rpc, clock }, unknown, options)
       if (response !== undefined) {
         const found = new Map(response.entries.map((entry) => [entry.keyXdr, entry]))
-        for (const key of unknown) remember(key, stateOf(found.get(key), response.latestLedger))
+        for (const key of unknown) known.set(key, stateOf(found.get(key), response.latestLedger))
       }
       return new Map(keys.flatMap((key) => {
-        const state = recall(key)
+        const state = known.get(key)
         return state === undefined ? [] : [[key, state] as const]
       }))
     },

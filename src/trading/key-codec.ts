@@ -1,5 +1,7 @@
 // Converts the keys of ledger entries. Calls use the same few hundred keys again and again, and their XDR is slow to read and write.
 
+import { createCache } from '../base/cache.ts'
+import type { Cache } from '../base/cache.ts'
 import { entryKeyXdr, readEntryKey } from '../chain/codec/footprint.ts'
 import type { EntryKey } from '../exchange/contracts/footprint-keys.ts'
 
@@ -13,21 +15,24 @@ export interface KeyCodec {
 }
 
 export function createKeyCodec(): KeyCodec {
-  const keys = new Map<string, EntryKey | undefined>()
-  const texts = new Map<string, string | undefined>()
+  const keys = createCache<string, Converted<EntryKey>>(KEYS_MAX)
+  const texts = createCache<string, Converted<string>>(KEYS_MAX)
   return {
     read: (keyXdr) => cached(keys, keyXdr, () => readEntryKey(keyXdr)),
     write: (key) => cached(texts, nameOf(key), () => entryKeyXdr(key)),
   }
 }
 
-function cached<T>(cache: Map<string, T>, id: string, create: () => T): T {
+interface Converted<T> {
+  readonly result: T | undefined
+}
+
+function cached<T>(cache: Cache<string, Converted<T>>, id: string, convert: () => T | undefined): T | undefined {
   const known = cache.get(id)
-  if (known !== undefined || cache.has(id)) return known as T
-  if (cache.size >= KEYS_MAX) cache.clear()
-  const created = create()
-  cache.set(id, created)
-  return created
+  if (known !== undefined) return known.result
+  const result = convert()
+  cache.set(id, { result })
+  return result
 }
 
 function nameOf(key: EntryKey): string {

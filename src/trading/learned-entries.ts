@@ -1,6 +1,8 @@
 // Which entries earlier simulations of a function touched. What one of them touched because of a profit, the next may touch although it was simulated with a
 // loss. This covers contracts that the table of footprints does not describe.
 
+import { createCache } from '../base/cache.ts'
+import type { Cache } from '../base/cache.ts'
 import type { EntryKey, Values } from '../exchange/contracts/footprint-keys.ts'
 import type { Variable } from '../exchange/contracts/footprint-table.ts'
 
@@ -23,7 +25,7 @@ export interface LearnedEntries {
   clear(): void
 }
 
-/** Entries of one function, and functions. The oldest are dropped. */
+/** Entries of one function, and functions. The least recently used are dropped. */
 const ENTRIES_MAX = 64
 const FUNCTIONS_MAX = 64
 
@@ -33,33 +35,24 @@ interface Learned {
 }
 
 export function createLearnedEntries(): LearnedEntries {
-  const functions = new Map<string, Map<string, Learned>>()
+  const functions = createCache<string, Cache<string, Learned>>(FUNCTIONS_MAX)
 
   return {
     learn(functionId, touched, values) {
-      const known = functions.get(functionId) ?? new Map<string, Learned>()
-      functions.delete(functionId)
+      const known = functions.get(functionId) ?? createCache<string, Learned>(ENTRIES_MAX)
       functions.set(functionId, known)
-      forgetOldest(functions, FUNCTIONS_MAX)
       for (const entry of touched) {
         const learned = generalize(entry, values)
         if (learned === undefined) continue
         const before = known.get(learned.id)
-        known.delete(learned.id)
         known.set(learned.id, before?.isWritten === true ? before : learned)
       }
-      forgetOldest(known, ENTRIES_MAX)
     },
-    recall: (functionId, values) =>
-      [...(functions.get(functionId)?.values() ?? [])].flatMap(({ isWritten, materialize }) => materialize(values).map((key) => ({ ...key, isWritten }))),
+    recall(functionId, values) {
+      const entries = [...(functions.get(functionId)?.rvalues() ?? [])].filter((entry) => entry !== undefined)
+      return entries.flatMap(({ isWritten, materialize }) => materialize(values).map((key) => ({ ...key, isWritten })))
+    },
     clear: () => functions.clear(),
-  }
-}
-
-function forgetOldest(map: Map<string, unknown>, max: number): void {
-  for (const id of map.keys()) {
-    if (map.size <= max) return
-    map.delete(id)
   }
 }
 

@@ -1,5 +1,6 @@
 // Prepares transactions, which the client signs, and submits them. Uses no database and no private key.
 
+import { createCache } from '../base/cache.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Requester } from '../base/fair-share.ts'
 import { createLedgerClock } from '../base/ledger-clock.ts'
@@ -46,19 +47,6 @@ export interface Relay {
 /** The most recent preparations whose failures are learned from. */
 const PREPARED_MAX = 10_000
 
-function createPreparedHashes() {
-  const hashes = new Set<string>()
-  return {
-    add(hash: string): void {
-      const [oldest] = hashes
-      if (hashes.size >= PREPARED_MAX && oldest !== undefined) hashes.delete(oldest)
-      hashes.add(hash)
-    },
-    /** True for the first call with a hash that was added. */
-    take: (hash: string): boolean => hashes.delete(hash),
-  }
-}
-
 export function createRelay(parts: {
   readonly rpc: Rpc
   readonly clock: Clock
@@ -75,7 +63,7 @@ export function createRelay(parts: {
   const networkId = networkIdOf(deployment.current.passphrase)
   const contractErrors = createContractErrors(deployment)
   const footprints = createFootprints({ rpc, clock, deployment })
-  const prepared = createPreparedHashes()
+  const prepared = createCache<string, true>(PREPARED_MAX)
   const outcomes = createOutcomeReader({ rpc, clock, networkId, agreement, contractErrors, ledgerWatermarks, onHostFailure })
   const prepare = createPrepare({
     rpc, clock, agreement, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, footprints,
@@ -93,13 +81,13 @@ export function createRelay(parts: {
 
   /** Learns once, and only from what was prepared here: others may declare anything, and all users pay for what is learned. */
   function onHostFailure({ hash, envelopeXdr, ...failure }: HostFailure): void {
-    if (envelopeXdr !== null && prepared.take(hash)) footprints.learnFailure({ envelopeXdr, ...failure })
+    if (envelopeXdr !== null && prepared.delete(hash)) footprints.learnFailure({ envelopeXdr, ...failure })
   }
 
   return {
     async prepare(request, options) {
       const transaction = await prepare(request, options)
-      prepared.add(transaction.hash)
+      prepared.set(transaction.hash, true)
       return transaction
     },
     learnApplied: footprints.learnApplied,

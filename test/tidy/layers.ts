@@ -90,6 +90,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   typebox: ['src/resources', 'src/http', 'src/routes'],
   '@redis/client': ['src/gateway/redis'],
   pg: ['src/store'],
+  'lru-cache': ['src/base'],
   marked: ['src/http'],
   ws: ['src/stream'],
   '@electric-sql/pglite': ['src/store'],

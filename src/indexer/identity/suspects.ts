@@ -1,5 +1,6 @@
 // Ledgers whose archived events the record of a transaction contradicts, until they are verified.
 
+import { createCache } from '../../base/cache.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Contradiction } from '../pages/transaction-effects.ts'
 
@@ -18,24 +19,21 @@ export interface Suspects {
 
 export function createSuspects(clock: Clock): Suspects {
   const waiting = new Map<string, Contradiction>()
-  const takenAtMs = new Map<string, number>()
+  const taken = createCache<string, true>(VERIFIED_MAX, { clock, ttlMs: VERIFIED_AGAIN_AFTER_MS })
   const keyOf = ({ chain, ledger }: Contradiction): string => `${chain} ${ledger}`
 
   return {
     isEmpty: () => waiting.size === 0,
     add(contradiction) {
       const key = keyOf(contradiction)
-      const sinceMs = clock.elapsedMs() - (takenAtMs.get(key) ?? Number.NEGATIVE_INFINITY)
-      if (sinceMs >= VERIFIED_AGAIN_AFTER_MS && waiting.size < WAITING_MAX) waiting.set(key, contradiction)
+      if (!taken.has(key) && waiting.size < WAITING_MAX) waiting.set(key, contradiction)
     },
     take() {
       const [first] = waiting
       if (first === undefined) return undefined
       const [key, contradiction] = first
       waiting.delete(key)
-      const [oldest] = takenAtMs.keys()
-      if (takenAtMs.size >= VERIFIED_MAX && oldest !== undefined) takenAtMs.delete(oldest)
-      takenAtMs.set(key, clock.elapsedMs())
+      taken.set(key, true)
       return contradiction
     },
   }
