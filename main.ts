@@ -14,6 +14,7 @@ import type { LedgerClock } from './src/base/ledger-clock.ts'
 import { CommandRejected } from './src/base/command-rejected.ts'
 import type { Log } from './src/base/log.ts'
 import { createSystemRandom } from './src/base/random.ts'
+import { retry } from './src/base/retry.ts'
 import { createReplaceableRpc } from './src/chain/rpc/replaceable-rpc.ts'
 import { createRpc } from './src/chain/rpc/rpc.ts'
 import type { RpcClient } from './src/chain/rpc/rpc.ts'
@@ -58,7 +59,7 @@ import type { Tracing } from './src/observability/tracing.ts'
 const SAME_SIGNAL_MS = 1_000
 /** Retries while a database server, or the local network of another process, is still starting. */
 const DEPENDENCY_ATTEMPTS = 15
-const DEPENDENCY_RETRY_MS = 2_000
+const DEPENDENCY_RETRY_MS = { min: 2_000, max: 2_000 } as const
 
 const clock = createSystemClock()
 /** For timers that must not keep the process alive. */
@@ -100,16 +101,13 @@ function startNetwork(config: Config, log: Log): Promise<LocalNetwork> {
 }
 
 /** Retries `work` while it fails with a retryable error, up to DEPENDENCY_ATTEMPTS times. */
-async function retryUntilReady<T>(work: () => Promise<T>, isRetryable: (error: unknown) => boolean, log: Log, stop: AbortSignal): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isRetryable(error) || attempt >= DEPENDENCY_ATTEMPTS || stop.aborted) throw error
-      log.warn({ err: error, attempt }, 'dependency unreachable, retrying')
-      await clock.sleep(DEPENDENCY_RETRY_MS, stop)
-    }
+function retryUntilReady<T>(work: () => Promise<T>, isRetryable: (error: unknown) => boolean, log: Log, stop: AbortSignal): Promise<T> {
+  const mayRetry = (error: unknown, attempt: number): boolean => {
+    if (!isRetryable(error) || attempt >= DEPENDENCY_ATTEMPTS || stop.aborted) return false
+    log.warn({ err: error, attempt }, 'dependency unreachable, retrying')
+    return true
   }
+  return retry({ clock, pauseMs: DEPENDENCY_RETRY_MS, signal: stop, mayRetry }, work)
 }
 
 function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSignal): Promise<Store> {

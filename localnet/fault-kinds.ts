@@ -1,6 +1,7 @@
 // The table of faults. Each reproduces a failure of real nodes (soroban-rpc, "Failure modes").
 
-import { DROPPED_SETS_SINCE, MILLISECONDS_SINCE } from './ledger/protocol.ts'
+import { MILLISECONDS_SINCE } from '../src/base/protocol.ts'
+import { DROPPED_SETS_SINCE } from './ledger/protocol.ts'
 
 export type FaultValue = number | string | boolean
 export type FaultValues = Readonly<Record<string, FaultValue>>

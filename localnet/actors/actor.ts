@@ -11,6 +11,9 @@ export interface Actor {
   forget(): void
 }
 
+/** The time that an actor waits after a refusal doubles from the minimum to the maximum. */
+export const REFUSAL_PAUSE_SEC = { min: 5, max: 300 } as const
+
 /** An actor that can be switched off. */
 export interface SwitchableActor extends Actor {
   setEnabled(enabled: boolean): void

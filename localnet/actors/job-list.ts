@@ -1,6 +1,7 @@
 // The keeper's due jobs, most urgent first. No job starves, neither behind more urgent jobs nor behind refused ones.
 
-import { backoffSec } from './backoff.ts'
+import { backoff } from '../../src/base/retry.ts'
+import { REFUSAL_PAUSE_SEC } from './actor.ts'
 import { JOB_KINDS } from './keeper-jobs.ts'
 import type { Job } from './keeper-jobs.ts'
 
@@ -57,7 +58,7 @@ export function createJobList(): JobList {
     },
     postpone(job, nowSec) {
       const refusals = states.get(job.name)?.refusals ?? 0
-      const postponedUntilSec = nowSec + backoffSec(refusals)
+      const postponedUntilSec = nowSec + backoff(REFUSAL_PAUSE_SEC, refusals + 1)
       // Its waiting time starts again.
       if (states.has(job.name)) states.set(job.name, { waitingSinceSec: postponedUntilSec, refusals: refusals + 1, postponedUntilSec })
     },

@@ -3,10 +3,11 @@
 
 import type { Random } from '../../src/base/random.ts'
 import { defined } from '../../src/base/assert.ts'
+import { backoff } from '../../src/base/retry.ts'
 import { address, i128, u64 } from '../contracts/shared/host.ts'
+import { REFUSAL_PAUSE_SEC } from './actor.ts'
 import type { Actor } from './actor.ts'
 import { createAdjustments } from './adjustments.ts'
-import { backoffSec } from './backoff.ts'
 import type { Client, LedgerView } from './client.ts'
 import { isVolatile, MARKETS } from './markets.ts'
 import { exitCall } from './order-calls.ts'
@@ -55,8 +56,8 @@ export function createTrader(options: {
   let refusals = 0
 
   function backOff(nowSec: number): void {
-    waitUntilSec = nowSec + backoffSec(refusals)
     refusals += 1
+    waitUntilSec = nowSec + backoff(REFUSAL_PAUSE_SEC, refusals)
   }
 
   async function refreshHoldings(nowSec: number): Promise<void> {

@@ -1,6 +1,6 @@
 // When ledgers close. Only headers of protocol 30 and later have milliseconds; everything else has whole seconds.
 
-import { MILLISECONDS_SINCE } from './protocol.ts'
+import { MILLISECONDS_SINCE } from '../../src/base/protocol.ts'
 
 /**
  * The close time of the ledger after one that closed in `previousSec`: the ledger's clock, but not before the next second, so that time passes also when

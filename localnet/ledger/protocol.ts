@@ -10,8 +10,6 @@ export const UNRELEASED_PROTOCOL = NEWEST_PROTOCOL + 1
 
 /** Since this protocol, validators may agree on a ledger without its transaction set (CAP-83). */
 export const DROPPED_SETS_SINCE = 28
-/** Since this protocol, headers have milliseconds, and two ledgers may close in the same second (CAP-88). */
-export const MILLISECONDS_SINCE = 30
 
 /** The protocol before the first ledger. */
 export const INITIAL_PROTOCOL = 27

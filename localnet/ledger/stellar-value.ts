@@ -1,7 +1,8 @@
 // StellarValue: the part of a ledger's header that the validators agree on and sign. Its form depends on the protocol of the previous ledger, so the ledger
 // that applies an upgrade still has the old form.
 
-import { DROPPED_SETS_SINCE, MILLISECONDS_SINCE, UNRELEASED_PROTOCOL } from './protocol.ts'
+import { MILLISECONDS_SINCE } from '../../src/base/protocol.ts'
+import { DROPPED_SETS_SINCE, UNRELEASED_PROTOCOL } from './protocol.ts'
 import type { Validator } from './validator.ts'
 import { encode, putArray, putBytes, putOpaque, putU32, putU64, type XdrWriter } from './xdr-writer.ts'
 

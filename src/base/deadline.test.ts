@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from './clock.ts'
-import { withDeadline } from './deadline.ts'
+import { waitAtMost, withDeadline } from './deadline.ts'
 
 const timeoutError = (): Error => new Error('too late')
 
@@ -29,4 +29,19 @@ test('aborts the work when the outer signal aborts', async () => {
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))))
   outer.abort(new Error('enough'))
   await assert.rejects(running, /enough/)
+})
+
+test('waits for work up to a limit, and leaves no timer', async () => {
+  const clock = createVirtualClock(0)
+  assert.equal(await waitAtMost(clock, 10, Promise.resolve(7)), 7)
+  assert.equal(clock.pendingTimers(), 0)
+  const late = waitAtMost(clock, 10, new Promise(() => {}))
+  clock.advance(10)
+  assert.equal(await late, undefined)
+  await assert.rejects(waitAtMost(clock, 10, Promise.reject(new Error('broken'))), /broken/)
+  const outer = new AbortController()
+  const aborted = waitAtMost(clock, 10, new Promise(() => {}), outer.signal)
+  outer.abort()
+  assert.equal(await aborted, undefined)
+  assert.equal(clock.pendingTimers(), 0)
 })

@@ -1,4 +1,4 @@
-// A time limit on asynchronous work.
+// Time limits on asynchronous work.
 
 import type { Clock } from './clock.ts'
 
@@ -22,5 +22,16 @@ export async function withDeadline<T>(
     return await Promise.race([work(signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal])), expired.promise])
   } finally {
     timer.cancel()
+  }
+}
+
+/** The result of `work`; undefined when it takes longer than `limitMs` or `signal` aborts first. The work continues. */
+export async function waitAtMost<T>(clock: Clock, limitMs: number, work: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+  const over = new AbortController()
+  const ends = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
+  try {
+    return await Promise.race([work, clock.sleep(limitMs, ends).then(() => undefined)])
+  } finally {
+    over.abort()
   }
 }

@@ -6,5 +6,5 @@
  */
 export const KNOWN_PROTOCOL = 30
 
-/** Headers have milliseconds from the ledger after the upgrade to this protocol on. */
+/** Headers have milliseconds from the ledger after the upgrade to this protocol on, and two ledgers may close in the same second (CAP-88). */
 export const MILLISECONDS_SINCE = 30

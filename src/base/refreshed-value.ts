@@ -1,6 +1,7 @@
 // A value that takes a slow read: served from memory, and renewed in the background. Requests wait for a read only while none has failed.
 
 import type { Clock } from './clock.ts'
+import { waitAtMost } from './deadline.ts'
 
 export interface RefreshedValue<T> {
   /** The value for this key with its age; null while it is unknown. Waits for a limited time. Never rejects unless `read` does. */
@@ -57,10 +58,7 @@ export function createRefreshedValue<T>({ clock, read, freshMs, staleMs, servedM
   /** Waits for the read, unless it has taken too long already. */
   async function waitFor({ startedAtMs, done }: Read<T>): Promise<void> {
     const remainingMs = startedAtMs + waitMs - clock.elapsedMs()
-    if (remainingMs <= 0) return
-    const waited = new AbortController()
-    await Promise.race([done, clock.sleep(remainingMs, waited.signal)])
-    waited.abort()
+    if (remainingMs > 0) await waitAtMost(clock, remainingMs, done)
   }
 
   return {

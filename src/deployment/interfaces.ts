@@ -2,6 +2,7 @@
 // (docs/decisions/interfaces-from-the-chain.md).
 
 import type { Clock } from '../base/clock.ts'
+import { waitAtMost } from '../base/deadline.ts'
 import type { Log } from '../base/log.ts'
 import { composeInterfaces } from '../exchange/contracts/contract-interface.ts'
 import type { ContractInterfaces, RunningCode } from '../exchange/contracts/contract-interface.ts'
@@ -63,7 +64,7 @@ export function createInterfaceFollower({ store, deployment, clock, log }: {
         } catch (error) {
           log.warn({ err: error }, 'the interfaces of the contracts could not be read')
         }
-        await waitFor(changed.promise, clock, signal)
+        await waitAtMost(clock, REFRESH_MS, changed.promise, signal)
       }
       unsubscribe()
       await stop?.()
@@ -90,12 +91,6 @@ async function readMissing(db: Queryable, known: ReadonlyMap<string, StoredCode>
     else next.set(hash, known.get(hash) ?? NOT_READ)
   }
   return next
-}
-
-async function waitFor(changed: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
-  const timeout = new AbortController()
-  await Promise.race([changed, clock.sleep(REFRESH_MS, AbortSignal.any([signal, timeout.signal]))])
-  timeout.abort()
 }
 
 /** Everything but the interfaces' text, which the hash determines. */

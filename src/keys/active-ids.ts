@@ -34,6 +34,9 @@ export function createActiveKeyIds({ db, clock }: { readonly db: Queryable; read
   let lastSeq = 0
   /** Seqs without a key, with the time when that was seen. */
   const gaps = new Map<number, number>()
+  /** The seqs of `gaps`, copied only after a change. */
+  let watched: readonly number[] = []
+  let isChanged = false
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
@@ -44,23 +47,31 @@ export function createActiveKeyIds({ db, clock }: { readonly db: Queryable; read
 
   async function read(): Promise<void> {
     const startedAtMs = clock.elapsedMs()
-    const watched = [...gaps.keys()]
+    if (isChanged) watched = [...gaps.keys()]
+    isChanged = false
     for (let isLast = false, missing: readonly number[] = watched; !isLast; missing = []) {
       const rows = await listKeyIds(db, { afterSeq: lastSeq, limit: PAGE, missing })
       for (const { seq, keyId, isActive } of rows) {
         if (isActive) add(keyId)
-        gaps.delete(seq)
+        removeGap(seq)
         if (seq <= lastSeq) continue
         watchGaps(lastSeq + 1, seq)
         lastSeq = seq
       }
       isLast = rows.length < PAGE
     }
-    for (const [seq, sinceMs] of gaps) if (startedAtMs - sinceMs >= COMMIT_MAX_MS) gaps.delete(seq)
+    for (const [seq, sinceMs] of gaps) if (startedAtMs - sinceMs >= COMMIT_MAX_MS) removeGap(seq)
+  }
+
+  function removeGap(seq: number): void {
+    if (gaps.delete(seq)) isChanged = true
   }
 
   function watchGaps(from: number, to: number): void {
-    for (let seq = Math.max(from, to - GAPS_MAX); seq < to; seq++) gaps.set(seq, clock.elapsedMs())
+    for (let seq = Math.max(from, to - GAPS_MAX); seq < to; seq++) {
+      gaps.set(seq, clock.elapsedMs())
+      isChanged = true
+    }
     for (const seq of gaps.keys()) {
       if (gaps.size <= GAPS_MAX) return
       gaps.delete(seq)

@@ -1,6 +1,7 @@
 // The last use of each key: tracked in memory at each authentication, and stored in batches, so that no request waits for a write.
 
 import type { Clock, Timer } from '../base/clock.ts'
+import { waitAtMost } from '../base/deadline.ts'
 import type { Log } from '../base/log.ts'
 
 /** Interval at which new uses are stored. */
@@ -66,13 +67,11 @@ export function createLastUsedTracker({ clock, log, write }: LastUsedTrackerOpti
     },
     lastAtMs: (keyId) => lastAtMs.get(keyId),
     async [Symbol.asyncDispose]() {
-      const finished = new AbortController()
       const finish = async (): Promise<void> => {
         await flushing
         if (unwritten.size > 0) await flush()
       }
-      await Promise.race([finish(), clock.sleep(FINAL_FLUSH_TIMEOUT_MS, finished.signal)])
-      finished.abort()
+      await waitAtMost(clock, FINAL_FLUSH_TIMEOUT_MS, finish())
       timer?.cancel()
     },
   }

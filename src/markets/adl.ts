@@ -1,6 +1,7 @@
 // The order in which auto-deleveraging closes profitable positions ("ADL queue" of generation 2). It is advisory: the contract lets anyone pick.
 
 import type { Clock } from '../base/clock.ts'
+import { waitAtMost } from '../base/deadline.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'
 import { numberedKey, readPosition } from '../chain/views/market-entries.ts'
@@ -79,13 +80,11 @@ export function createAdlQueues(parts: AdlParts): AdlQueues {
     queue,
     async quintiles(assets) {
       const found = new Map<number, number>()
-      const waited = new AbortController()
       const reading = Promise.all(assets.map(async (asset) => {
         const { rows } = await queue(asset).catch(() => ({ rows: [] }))
         for (const { positionId, quintile } of rows) found.set(positionId, quintile)
       }))
-      await Promise.race([reading, clock.sleep(ADL_QUINTILES_WAIT_MS, waited.signal)])
-      waited.abort()
+      await waitAtMost(clock, ADL_QUINTILES_WAIT_MS, reading)
       return new Map(found)
     },
   }

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { maxAmount, minAmount } from '../base/fixed-point.ts'
 import type { Log } from '../base/log.ts'
 import { createRefreshedValue } from '../base/refreshed-value.ts'
+import { backoff } from '../base/retry.ts'
 import type { DayFigures } from '../projections/markets/day-figures.ts'
 
 /** Interval between reads of the candles. */
@@ -70,7 +71,7 @@ export function createDayRanges({ clock, log, listed, readFigures, readHistory }
   })
   let history = EMPTY
   let dueAtMs = Number.NEGATIVE_INFINITY
-  let retryMs = DAY_HISTORY_RETRY_MS
+  let failures = 0
   const refreshed = createRefreshedValue<DayRanges>({
     clock, freshMs: DAY_HISTORY_RETRY_MS, staleMs: DAY_RANGE_SERVED_MS, servedMs: DAY_RANGE_SERVED_MS, waitMs: DAY_HISTORY_WAIT_MS,
     async read() {
@@ -78,8 +79,8 @@ export function createDayRanges({ clock, log, listed, readFigures, readHistory }
       const known = (await stored.get(''))?.value ?? EMPTY
       const found = await readOrNull(() => readHistory(listed().filter((asset) => !known.has(asset))))
       const isComplete = found?.isComplete === true
-      dueAtMs = clock.elapsedMs() + (isComplete ? DAY_HISTORY_INTERVAL_MS : retryMs)
-      retryMs = isComplete ? DAY_HISTORY_RETRY_MS : Math.min(retryMs * 2, DAY_HISTORY_INTERVAL_MS)
+      failures = isComplete ? 0 : failures + 1
+      dueAtMs = clock.elapsedMs() + (isComplete ? DAY_HISTORY_INTERVAL_MS : backoff({ min: DAY_HISTORY_RETRY_MS, max: DAY_HISTORY_INTERVAL_MS }, failures))
       if (found !== null) history = found.figures
       return history
     },

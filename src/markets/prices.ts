@@ -3,7 +3,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
-import { withDeadline } from '../base/deadline.ts'
+import { waitAtMost, withDeadline } from '../base/deadline.ts'
 import type { Log } from '../base/log.ts'
 import { createSemaphore } from '../base/semaphore.ts'
 import { failureFields, isOutage } from '../chain/rpc/failure.ts'
@@ -117,10 +117,7 @@ export function createPrices(options: PricesOptions): Prices {
     const done = read(slot)
     // After a failure, requests do not wait for the next read while there is a price to serve, so that an outage does not slow them down.
     if (slot.failedAtMs !== null && book.serve(slot) !== undefined) return
-    const waitMs = PRICE_WAIT_MS - (nowMs - (slot.inFlight?.startedAtMs ?? nowMs))
-    const wait = new AbortController()
-    await Promise.race([done, clock.sleep(waitMs, wait.signal)])
-    wait.abort()
+    await waitAtMost(clock, PRICE_WAIT_MS - (nowMs - (slot.inFlight?.startedAtMs ?? nowMs)), done)
   }
 
   function readings(): readonly PriceReading[] {

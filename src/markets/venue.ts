@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { amountText } from '../base/fixed-point.ts'
 import { createRefreshedValue } from '../base/refreshed-value.ts'
+import { waitAtMost } from '../base/deadline.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'
 import type { MarketSource, MarketSummary } from '../chain/views/market-summary.ts'
@@ -122,15 +123,6 @@ export function createVenue(parts: {
     },
   })
 
-  async function orNullAfterWait<T>(reading: Promise<T>): Promise<T | null> {
-    const waited = new AbortController()
-    try {
-      return await Promise.race([reading, clock.sleep(FUNDING_WAIT_MS, waited.signal).then(() => null)])
-    } finally {
-      waited.abort()
-    }
-  }
-
   function withReadTimeout<T>(method: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return withTimeout(clock, { limitMs: VENUE_READ_TIMEOUT_MS, method }, work)
   }
@@ -140,8 +132,8 @@ export function createVenue(parts: {
     async funding() {
       if (clock.elapsedMs() < fundingUnavailableUntilMs) return null
       try {
-        const found = await orNullAfterWait(market())
-        if (found !== null) return describeFunding(found, deployment.current.assets.symbols, nowSec())
+        const found = await waitAtMost(clock, FUNDING_WAIT_MS, market())
+        if (found !== undefined) return describeFunding(found, deployment.current.assets.symbols, nowSec())
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error
       }

@@ -70,5 +70,4 @@ export const REPLICA_NOTIFY_AGAIN_MS = [25, 100, 400] as const
 export const WRITE_PROBLEM_HELD_MS = 10_000
 
 /** The delay between attempts to reconnect or restart doubles from the minimum to the maximum. */
-export const RECONNECT_DELAY_MIN_MS = 250
-export const RECONNECT_DELAY_MAX_MS = 10_000
+export const RECONNECT_DELAY_MS = { min: 250, max: 10_000 } as const

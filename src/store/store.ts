@@ -95,6 +95,11 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** True when the database did not respond: a write may have been committed. */
+export function isUnanswered(error: unknown): error is StoreUnavailable | StatementTimeout {
+  return error instanceof StoreUnavailable || error instanceof StatementTimeout
+}
+
 /** Raised when the database refused a statement; `code` is its SQLSTATE (`23505` a duplicate key, `25006` a write in `read`). */
 export class StatementFailed extends Error {
   override readonly name = 'StatementFailed'

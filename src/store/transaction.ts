@@ -3,7 +3,7 @@
 import type { Clock, Timer } from '../base/clock.ts'
 import { IDLE_TRANSACTION_TIMEOUT_MS } from './bounds.ts'
 import { createMutex } from './mutex.ts'
-import { StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
+import { isUnanswered, StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
 import type { Param, Transaction } from './store.ts'
 import { encodeParams } from './values.ts'
 
@@ -66,7 +66,7 @@ async function commit(run: RunStatement): Promise<void> {
     command = (await run('commit')).command
   } catch (cause) {
     // On the embedded engine a COMMIT that exceeds its time limit ends with the engine, before or after its record reached the disk.
-    if (!(cause instanceof StoreUnavailable || cause instanceof StatementTimeout)) throw cause
+    if (!isUnanswered(cause)) throw cause
     throw new StoreUnavailable(`${cause.message}; whether the transaction was committed is unknown`, { cause })
   }
   // When `work` ignored a failed statement, COMMIT succeeds and rolls back.

@@ -7,6 +7,7 @@ import { ENTRY_KEYS_MAX } from '../chain/rpc/rpc.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { LedgerEntry } from '../chain/rpc/responses.ts'
 import type { CallOptions } from '../chain/rpc/rpc-request.ts'
+import { withTimeout } from '../chain/rpc/with-timeout.ts'
 
 export type EntryState = 'live' | 'absent' | 'archived'
 
@@ -52,15 +53,11 @@ function stateOf(entry: LedgerEntry | undefined, latestLedger: number): EntrySta
 export async function readEntries(
   { rpc, clock }: { readonly rpc: Rpc; readonly clock: Clock }, keys: readonly string[], { signal, ...options }: ReadOptions,
 ): Promise<Awaited<ReturnType<Rpc['getLedgerEntries']>> | undefined> {
-  const timeout = new AbortController()
-  const timer = clock.setTimer(READ_TIMEOUT_MS, () => timeout.abort())
   try {
-    const signals = signal === undefined ? [timeout.signal] : [signal, timeout.signal]
-    return await rpc.getLedgerEntries(keys, { ...options, signal: AbortSignal.any(signals) })
+    const limits = { limitMs: READ_TIMEOUT_MS, method: 'getLedgerEntries', signal }
+    return await withTimeout(clock, limits, (limited) => rpc.getLedgerEntries(keys, { ...options, signal: limited }))
   } catch (error) {
-    if (error instanceof RpcFailure || timeout.signal.aborted || signal?.aborted === true) return undefined
+    if (error instanceof RpcFailure || signal?.aborted === true) return undefined
     throw error
-  } finally {
-    timer.cancel()
   }
 }

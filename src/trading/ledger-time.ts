@@ -5,6 +5,7 @@ import { nowSec } from '../base/clock.ts'
 import type { LedgerClock } from '../base/ledger-clock.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
+import { withTimeout } from '../chain/rpc/with-timeout.ts'
 
 /** About the shortest time between two ledgers. */
 export const LEDGER_TIME_TTL_MS = 1_000
@@ -27,16 +28,13 @@ export function createBoundsTime(parts: { readonly rpc: Rpc; readonly clock: Clo
   let lastRead: { readonly atMs: number; readonly done: Promise<void> } | undefined
 
   async function readLedger(): Promise<void> {
-    const timeout = new AbortController()
-    const timer = clock.setTimer(LEDGER_TIME_TIMEOUT_MS, () => timeout.abort())
     try {
-      const { latestLedger: ledger, latestLedgerCloseSec: closeSec } = await rpc.getHealth({ signal: timeout.signal })
+      const limits = { limitMs: LEDGER_TIME_TIMEOUT_MS, method: 'getHealth' }
+      const { latestLedger: ledger, latestLedgerCloseSec: closeSec } = await withTimeout(clock, limits, (signal) => rpc.getHealth({ signal }))
       if (closeSec !== null) ledgerClock.observe({ ledger, closeSec })
     } catch (error) {
       // The time runs on from the ledger before.
-      if (!(error instanceof RpcFailure || timeout.signal.aborted)) throw error
-    } finally {
-      timer.cancel()
+      if (!(error instanceof RpcFailure)) throw error
     }
   }
 

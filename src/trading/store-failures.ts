@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { createFailureLog } from '../base/failure-log.ts'
 import type { Log } from '../base/log.ts'
 import { TooManyWaiting } from '../base/semaphore.ts'
-import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
+import { isUnanswered } from '../store/store.ts'
 
 /** The step that was not done. */
 type StoreFailure = 'preparation_not_stored' | 'client_id_not_checked' | 'submission_not_stored' | 'outcome_not_stored'
@@ -16,7 +16,7 @@ export interface StoreFailures extends Disposable {
 
 /** True when the database, or a turn to write to it, is not available now: what was to be stored is correct. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof StoreUnavailable || error instanceof StatementTimeout || error instanceof TooManyWaiting
+  return isUnanswered(error) || error instanceof TooManyWaiting
 }
 
 export function createStoreFailures({ clock, log }: { readonly clock: Clock; readonly log: Log }): StoreFailures {

@@ -2,7 +2,9 @@
 
 import { defined } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
+import { waitAtMost } from '../../base/deadline.ts'
 import type { Random } from '../../base/random.ts'
+import { backoff } from '../../base/retry.ts'
 import { createAttempts, createCallLimits } from './attempt.ts'
 import type { OnFault } from './attempt.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -26,9 +28,8 @@ export interface Caller {
   queues(): ReadonlyMap<string, number>
 }
 
-/** A pause between attempts at one endpoint is drawn from [0, base x 2^n], capped at about one ledger. */
-const RETRY_BASE_MS = 250
-const RETRY_CAP_MS = 5_000
+/** A pause between attempts at one endpoint is drawn from zero to these, at most about one ledger. */
+const RETRY_MS = { min: 250, max: 5_000 } as const
 /** Time for which a call waits for the result of another one that tests a paused endpoint. */
 export const TEST_WAIT_MS = 5_000
 /** Attempts while responses are too old. The next ledger brings what is missing, so this waits a little longer. */
@@ -63,9 +64,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
       const tests = candidates.map(({ breaker }) => breaker.testEnded()).filter((test) => test !== null)
       const remainingMs = untilMs - clock.elapsedMs()
       if (allowed !== undefined || tests.length === 0 || remainingMs <= 0) return allowed
-      const waited = new AbortController()
-      await Promise.race([...tests, clock.sleep(remainingMs, signal === undefined ? waited.signal : AbortSignal.any([signal, waited.signal]))])
-      waited.abort()
+      await waitAtMost(clock, remainingMs, Promise.race(tests), signal)
       signal?.throwIfAborted()
     }
   }
@@ -77,14 +76,14 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
   /** True when the same call may succeed later, or at another endpoint. */
   function shouldRetry(failure: RpcFailure, pinned: number | undefined): boolean {
     const hasOtherEndpoints = endpoints.length > 1 && pinned === undefined
-    if (failure.retryAfterMs !== undefined && failure.retryAfterMs > RETRY_CAP_MS && !hasOtherEndpoints) return false
+    if (failure.retryAfterMs !== undefined && failure.retryAfterMs > RETRY_MS.max && !hasOtherEndpoints) return false
     return failure.retryable || (failure.kind === 'http' && hasOtherEndpoints)
   }
 
   async function backOff(attempt: number, failure: RpcFailure, { endpoint: pinned, signal }: CallOptions): Promise<void> {
     // An endpoint that has not been tried yet is called without a pause.
     if (pinned === undefined && attempt + 1 < endpoints.length) return
-    const drawnMs = random.float() * Math.min(RETRY_CAP_MS, RETRY_BASE_MS * 2 ** attempt)
+    const drawnMs = random.float() * backoff(RETRY_MS, attempt + 1)
     await clock.sleep(Math.max(drawnMs, failure.retryAfterMs ?? 0), signal)
     signal?.throwIfAborted()
   }

@@ -5,14 +5,14 @@ import { createClient } from '@redis/client'
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Random } from '../../base/random.ts'
+import { backoff } from '../../base/retry.ts'
 
 const COMMAND_TIMEOUT_MS = 250
 /** No commands are sent for this long after a timeout. */
 const BACKOFF_MS = 1_000
 const MAX_PENDING_COMMANDS = 10_000
 const CONNECT_TIMEOUT_MS = 2_000
-const RECONNECT_BASE_MS = 50
-const RECONNECT_CAP_MS = 2_000
+const RECONNECT_MS = { min: 50, max: 2_000 } as const
 
 type Client = ReturnType<typeof createRedisClient>
 
@@ -31,7 +31,7 @@ function createRedisClient(url: string, random: Random) {
 
 /** Grows with each attempt up to a bound, and varies, so that instances do not connect at once. */
 export function reconnectDelayMs(retries: number, random: Pick<Random, 'float'>): number {
-  return RECONNECT_BASE_MS + random.float() * Math.min(RECONNECT_CAP_MS, RECONNECT_BASE_MS * 2 ** Math.min(retries, 10))
+  return RECONNECT_MS.min + random.float() * backoff(RECONNECT_MS, retries + 1)
 }
 
 export interface Redis extends AsyncDisposable {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { createGzip } from 'node:zlib'
 import type { Gzip } from 'node:zlib'
 import type { Clock } from '../../base/clock.ts'
+import { waitAtMost } from '../../base/deadline.ts'
 import { createFailureLog } from '../../base/failure-log.ts'
 import type { Log } from '../../base/log.ts'
 import { createSemaphore } from '../../base/semaphore.ts'
@@ -86,9 +87,7 @@ export function createExports({ store, clock, log }: { readonly store: Store; re
       const { wanted, file } = await find(kind, day)
       if (wanted === null) return 'unavailable'
       if (file !== null) return file
-      const timeout = new AbortController()
-      await Promise.race([start(kind, day, caller), clock.sleep(WAIT_MS, timeout.signal).catch(() => {})])
-      timeout.abort()
+      await waitAtMost(clock, WAIT_MS, start(kind, day, caller))
       return (await find(kind, day)).file ?? 'generating'
     },
     async *read(file) {

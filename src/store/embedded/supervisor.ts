@@ -3,7 +3,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { createOutageLog } from '../../base/outage-log.ts'
-import { RECONNECT_DELAY_MAX_MS, RECONNECT_DELAY_MIN_MS } from '../bounds.ts'
+import { retry } from '../../base/retry.ts'
+import { RECONNECT_DELAY_MS } from '../bounds.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { DatabaseProblem } from '../store.ts'
 import type { EngineThread } from './engine-thread.ts'
@@ -86,12 +87,14 @@ export async function superviseEngine(options: {
   }
 
   async function retryAfter(attempt: Promise<boolean>): Promise<void> {
-    let isRunning = await attempt
+    const isRunning = await attempt
     firstAttempt = undefined
-    for (let delayMs = RECONNECT_DELAY_MIN_MS; !isRunning && !noStart.aborted; delayMs = Math.min(delayMs * 2, RECONNECT_DELAY_MAX_MS)) {
-      await clock.sleep(delayMs, noStart)
-      if (!noStart.aborted) isRunning = await tryStart()
+    if (isRunning) return
+    const startAgain = async (): Promise<void> => {
+      if (!(await tryStart())) throw unavailable
     }
+    // It ends without an engine only when none may be started any more.
+    await retry({ clock, pauseMs: RECONNECT_DELAY_MS, signal: noStart, failures: 1 }, startAgain).catch(() => {})
   }
 
   adopt(await start(noStart))

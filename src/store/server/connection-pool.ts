@@ -2,6 +2,7 @@
 
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
+import { withDeadline } from '../../base/deadline.ts'
 import type { Log } from '../../base/log.ts'
 import { createSemaphore, TooManyWaiting } from '../../base/semaphore.ts'
 import type { TurnCaller } from '../../base/turns.ts'
@@ -36,14 +37,11 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
   async function takePermit(caller: TurnCaller | undefined): Promise<() => void> {
     const permit = permits.tryAcquire(caller)
     if (permit !== undefined) return permit
-    const limit = new AbortController()
-    const timer = clock.setTimer(CONNECT_TIMEOUT_MS, () => limit.abort(new StatementTimeout('the statement waited too long for a connection')))
+    const timeoutError = (): Error => new StatementTimeout('the statement waited too long for a connection')
     try {
-      return await permits.acquire(limit.signal, caller)
+      return await withDeadline(clock, { limitMs: CONNECT_TIMEOUT_MS, timeoutError }, (signal) => permits.acquire(signal, caller))
     } catch (cause) {
       throw cause instanceof TooManyWaiting ? new StatementTimeout('too many statements are queued already', { cause }) : cause
-    } finally {
-      timer.cancel()
     }
   }
 

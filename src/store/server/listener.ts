@@ -3,7 +3,8 @@
 import type pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { RECONNECT_DELAY_MIN_MS, RECONNECT_DELAY_MAX_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { retry } from '../../base/retry.ts'
+import { RECONNECT_DELAY_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import { createMutex } from '../mutex.ts'
 import type { ListenOptions, Store } from '../store.ts'
 import { quoteIdentifier } from '../values.ts'
@@ -57,7 +58,8 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
     report(false)
     if (closing.signal.aborted) return
     log.warn({}, 'lost the connection for notifications')
-    reconnecting ??= reopen().finally(() => {
+    // It fails only when the listener is closed.
+    reconnecting ??= reopen().catch(() => {}).finally(() => {
       reconnecting = undefined
       // It may have been lost again already.
       if (client === undefined) lose()
@@ -65,16 +67,12 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
   }
 
   async function reopen(): Promise<void> {
-    for (let delayMs = RECONNECT_DELAY_MIN_MS; !closing.signal.aborted; delayMs = Math.min(delayMs * 2, RECONNECT_DELAY_MAX_MS)) {
-      await clock.sleep(delayMs, closing.signal)
-      if (closing.signal.aborted) return
-      try {
-        await runExclusive(open)
-        return log.info({}, 'receiving notifications again')
-      } catch (cause) {
-        log.debug({ cause: String(cause) }, 'cannot connect for notifications yet')
-      }
+    const mayRetry = (cause: unknown): boolean => {
+      log.debug({ cause: String(cause) }, 'cannot connect for notifications yet')
+      return true
     }
+    await retry({ clock, pauseMs: RECONNECT_DELAY_MS, signal: closing.signal, failures: 1, mayRetry }, () => runExclusive(open))
+    log.info({}, 'receiving notifications again')
   }
 
   /** Runs LISTEN or UNLISTEN for one channel, as `channels` says. True when connected. */
