@@ -12,6 +12,7 @@ import { createDeployment } from '../exchange/deployment.ts'
 import type { Deployment } from '../exchange/deployment.ts'
 import { requiredSignatures } from '../exchange/contracts/generations.ts'
 import { insertContractVersion, OWN_CODE, storeContractCode } from '../projections/state/contract-versions.ts'
+import { textOf } from '../store/sql.ts'
 import type { Queryable, Store } from '../store/store.ts'
 import { createInterfaceFollower, REFRESH_MS } from './interfaces.ts'
 
@@ -45,7 +46,7 @@ function countedStore(): { store: Pick<Store, 'read' | 'listen'>; reads: string[
   const reads: string[] = []
   const read: Queryable = {
     query: async (sql, params) => {
-      reads.push(sql)
+      reads.push(textOf(sql))
       if (counted.fails) throw new Error('the database is gone')
       return await store.read.query(sql, params)
     },

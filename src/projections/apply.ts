@@ -1,6 +1,6 @@
 // The write side of the projections: applies a page of archived events to each of them.
 
-import type { Queryable } from '../store/store.ts'
+import type { Queryable, Writable } from '../store/store.ts'
 import { applyAccountEvents } from './log/account-events.ts'
 import type { ArchivedEvent } from './log/archived-event.ts'
 import { isTransfer } from './log/archived-event.ts'
@@ -35,7 +35,7 @@ import { applyVaultEvents } from './vaults/vaults.ts'
 import { addHourlyVolumes } from './trades/volumes.ts'
 
 /** Applies events of one epoch in log order. Each event must be applied exactly once; the caller's transaction guarantees this. */
-export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonly ArchivedEvent[]): Promise<void> {
+export async function applyEvents(tx: Writable, epoch: Epoch, archived: readonly ArchivedEvent[]): Promise<void> {
   const [first] = archived
   if (first === undefined) return
   const { deployment } = epoch
@@ -61,7 +61,7 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, archived: readonl
 
 /** Returns the positions that the events name, as they are afterwards, and what the events realized. */
 async function applyPositionEvents(
-  tx: Queryable, deployment: number, events: readonly ArchivedEvent[],
+  tx: Writable, deployment: number, events: readonly ArchivedEvent[],
 ): Promise<{ readonly positions: ReadonlyMap<number, Position>; readonly results: readonly TraderResult[] }> {
   await assignEarlierOrder(tx, events)
   const positionEvents = events.map(readPositionEvent).filter((event) => event !== undefined)
@@ -91,7 +91,7 @@ async function applyPositionEvents(
 }
 
 /** Stores what the events changed besides the ranking and the open interest. `stored` are the ids of positions that have rows. */
-async function storeChanges(tx: Queryable, deployment: number, changes: PositionChanges, stored: ReadonlySet<number>): Promise<void> {
+async function storeChanges(tx: Writable, deployment: number, changes: PositionChanges, stored: ReadonlySet<number>): Promise<void> {
   await storePositions(tx, deployment, changes.positions.filter(({ positionId }) => stored.has(positionId)))
   await storePositions(tx, deployment, changes.positions.filter(({ positionId }) => !stored.has(positionId)), { added: true })
   // The sums take longer to compute than the other rows, and less to write.

@@ -4,7 +4,8 @@ import { fc } from '../../test/support/fuzz.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { encodeBinaryArray } from './binary-arrays.ts'
 import type { Element } from './binary-arrays.ts'
-import { StatementFailed } from './store.ts'
+import { arrayOf, StatementFailed } from './store.ts'
+import type { ArrayParam } from './store.ts'
 import { encodeParam, encodeParams } from './values.ts'
 
 const store = await openTestStore()
@@ -25,7 +26,7 @@ async function assertSame(type: string, elements: readonly Element[]): Promise<v
 
 const TYPES: Readonly<Record<string, fc.Arbitrary<Element>>> = {
   bigint: fc.oneof(fc.maxSafeInteger(), fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n })),
-  int: fc.integer(),
+  integer: fc.integer(),
   boolean: fc.boolean(),
   text: fc.oneof(fc.string({ unit: 'binary-ascii' }), fc.string({ unit: 'binary' }),
     fc.constantFrom('"', '\\', '{}', 'NULL', '', 'ÿ', 'a'.repeat(128), 'a'.repeat(70_000)))
@@ -47,7 +48,7 @@ test('half of a surrogate pair is replaced, also where the next element begins w
 test('elements that the type may refuse, and other types, have no binary form', () => {
   const refused: Readonly<Record<string, readonly Element[]>> = {
     bigint: [1.5, 2 ** 53, 1n << 63n, '1', Number.NaN],
-    int: [2 ** 31, 1n, 0.5],
+    integer: [2 ** 31, 1n, 0.5],
     boolean: ['true'],
     text: [1],
     numeric: ['1.5', 'NaN', '', 1e21, '9'.repeat(1001)],
@@ -59,25 +60,27 @@ test('elements that the type may refuse, and other types, have no binary form', 
   assert.equal(encodeBinaryArray('text', []), undefined)
 })
 
-test('long arrays are sent in their binary form where the statement casts them, and arrive unchanged', async () => {
+test('long arrays of a named type are sent in their binary form, and arrive unchanged', async () => {
   const ids = Array.from({ length: 1000 }, (_, index) => index * 2 ** 33)
   const names = ids.map((id) => (id % 3 === 0 ? null : `name "${id}"`))
   const sql = `select count(*)::int as rows, sum(id) as sum, count(name)::int as named, max(name collate "C") as last
     from unnest($1::bigint[], $2::text[]) t (id, name) where id <> all($3)`
-  const [array, texts, plain] = encodeParams(sql, [ids, names, [ids[EXCLUDED] ?? null]])
+  const params = [arrayOf('bigint', ids), arrayOf('text', names), [ids[EXCLUDED] ?? null]]
+  const [array, texts, plain] = encodeParams(params)
   assert.ok(array instanceof Uint8Array && texts instanceof Uint8Array)
   assert.equal(plain, `{${ids[EXCLUDED]}}`)
   const sum = ids.reduce((total, id, index) => (index === EXCLUDED ? total : total + BigInt(id)), 0n)
   const named = names.filter((name, index): name is string => name !== null && index !== EXCLUDED)
-  assert.deepEqual(await store.read.query(sql, [ids, names, [ids[EXCLUDED] ?? null]]), [
+  assert.deepEqual(await store.read.query(sql, params), [
     { rows: 999, sum: String(sum), named: named.length, last: named.toSorted((a, b) => (a < b ? -1 : 1)).at(-1) },
   ])
 })
 
 test('the database refuses what it refuses in text', async () => {
   const numbers = Array.from({ length: 100 }, () => 1)
-  const fails = (sql: string, elements: Element[]) => assert.rejects(store.read.query(sql, [elements]), StatementFailed)
-  await fails('select $1::bigint[]', [...numbers, 1.5])
-  await fails('select $1::int[]', [...numbers, 2 ** 31])
-  await fails('select $1::text[]', [...numbers.map(String), 'a\0b'])
+  const fails = (type: ArrayParam['type'], elements: Element[]) =>
+    assert.rejects(store.read.query(`select $1::${type}[]`, [arrayOf(type, elements)]), StatementFailed)
+  await fails('bigint', [...numbers, 1.5])
+  await fails('integer', [...numbers, 2 ** 31])
+  await fails('text', [...numbers.map(String), 'a\0b'])
 })

@@ -228,7 +228,7 @@ function writeWord(bytes: Buffer, word: number, at: number): number {
 const ELEMENT_TYPES: Readonly<Record<string, ElementType>> = {
   boolean: { oid: 16, encode: fixed(1, writeBoolean) },
   bigint: { oid: 20, encode: fixed(8, writeInt8) },
-  int: { oid: 23, encode: fixed(4, writeInt4) },
+  integer: { oid: 23, encode: fixed(4, writeInt4) },
   text: { oid: 25, encode: encodeTexts },
   numeric: { oid: 1700, encode: encodeIntegers },
 }

@@ -5,7 +5,9 @@ import { NOOP_TRACER } from '../base/tracer.ts'
 import type { TurnCaller } from '../base/turns.ts'
 import { readsFor, withCallers } from './caller-reads.ts'
 import { scopedStore } from './scoped-store.ts'
+import { sql } from './sql.ts'
 import type { Store } from './store.ts'
+import { idx } from './tables.ts'
 import { tracedStore } from './traced-store.ts'
 
 /** A store that records whom its reads run for. */
@@ -37,6 +39,6 @@ test('reads run for the present caller, for a named one, and otherwise for the p
 
 test('traces and indexes in other schemas keep the caller', async () => {
   const { store, callers } = recordingStore()
-  await tracedStore(scopedStore(store, 'side'), NOOP_TRACER).read.query('select 1 from idx.events', [], ALICE)
+  await tracedStore(scopedStore(store, 'side'), NOOP_TRACER).read.query(sql`select 1 from ${idx.events}`, [], ALICE)
   assert.deepEqual(callers, [ALICE])
 })

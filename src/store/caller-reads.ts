@@ -5,10 +5,10 @@ import type { Queryable, Store } from './store.ts'
 
 /** Runs the reads for this caller. */
 export function readsFor(db: Queryable, caller: TurnCaller): Queryable {
-  return { query: (sql, params) => db.query(sql, params, caller) }
+  return { query: (statement, params) => db.query(statement, params, caller) }
 }
 
 /** The store whose reads run for the caller that `current` returns when they are sent; without one they are the program's own. */
 export function withCallers(store: Store, current: () => TurnCaller | undefined): Store {
-  return { ...store, read: { query: (sql, params, caller = current()) => store.read.query(sql, params, caller) } }
+  return { ...store, read: { query: (statement, params, caller = current()) => store.read.query(statement, params, caller) } }
 }

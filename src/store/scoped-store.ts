@@ -1,28 +1,48 @@
 // A store whose statements use another schema for the index: a second, complete index in the same database.
 
-import type { Queryable, Store, Transaction, Writer } from './store.ts'
+import { withSchemas } from './sql.ts'
+import type { SchemaMapping, Statement } from './sql.ts'
+import type { Queryable, Store, Transaction, Writable, Writer } from './store.ts'
 
-/** The schemas of an index: the tables, and the copy that a rebuild builds. */
-const INDEX_SCHEMAS = /\b(idx|shadow)\b/g
+const mappings = new Map<string, SchemaMapping>()
 
-/** Renaming takes about 10 µs per statement, which is little beside running it. */
-function inSchema(sql: string, schema: string): string {
-  return sql.replaceAll(INDEX_SCHEMAS, (name) => (name === 'idx' ? schema : `${schema}_${name}`))
+/** Maps the schemas of an index, the tables and the copy that a rebuild builds, to those of the index in `schema`. The same one for the same schema. */
+function mappingTo(schema: string): SchemaMapping {
+  const known = mappings.get(schema) ?? ((name: string): string => (name === 'idx' ? schema : name === 'shadow' ? `${schema}_shadow` : name))
+  mappings.set(schema, known)
+  return known
+}
+
+/** Runs the statements on the tables that `mapping` gives. A plain text names no table that it could map. */
+export function mappedQueryable(db: Queryable, mapping: SchemaMapping): Queryable {
+  return { query: (statement, params, caller) => db.query(map(statement, mapping), params, caller) }
+}
+
+export function mappedWritable(db: Writable, mapping: SchemaMapping): Writable {
+  return { ...mappedQueryable(db, mapping), run: (statement, params) => db.run(map(statement, mapping), params) }
+}
+
+function map<Row extends object>(statement: Statement<Row> | string, mapping: SchemaMapping): Statement<Row> | string {
+  return typeof statement === 'string' ? statement : withSchemas(statement, mapping)
 }
 
 /** Runs the statements on the index in `schema`. */
 export function scopedQueryable(db: Queryable, schema: string): Queryable {
-  return { query: (sql, params, caller) => db.query(inSchema(sql, schema), params, caller) }
+  return mappedQueryable(db, mappingTo(schema))
+}
+
+export function scopedWritable(db: Writable, schema: string): Writable {
+  return mappedWritable(db, mappingTo(schema))
 }
 
 function scopedTransaction(tx: Transaction, schema: string): Transaction {
-  return { ...scopedQueryable(tx, schema), notify: (channel, sql, params) => tx.notify(channel, inSchema(sql, schema), params) }
+  return { ...scopedWritable(tx, schema), notify: (channel, statement, params) => tx.notify(channel, map(statement, mappingTo(schema)), params) }
 }
 
 /** The store of the index in `schema`. It does not own the connection: disposing it does nothing. */
 export function scopedStore(store: Store, schema: string): Store {
   const writer = (db: Writer): Writer => ({
-    ...scopedQueryable(db, schema),
+    ...scopedWritable(db, schema),
     transaction: (work) => db.transaction((tx) => work(scopedTransaction(tx, schema))),
   })
   return {

@@ -3,28 +3,46 @@
 // PostgreSQL's own text in UTC.
 
 import type { TurnCaller } from '../base/turns.ts'
+import type { Element } from './binary-arrays.ts'
+import type { Statement } from './sql.ts'
 
 /** A bind parameter. Arrays bind as PostgreSQL arrays (for `unnest`), a bigint as its digits. */
-export type Param = string | number | bigint | boolean | null | Uint8Array | readonly (string | number | bigint | boolean | null)[]
+export type Param = string | number | bigint | boolean | null | Uint8Array | readonly Element[] | ArrayParam
+
+/** An array whose element type the database reads in binary form, which is faster for a long one. */
+export interface ArrayParam {
+  readonly type: 'bigint' | 'integer' | 'smallint' | 'text' | 'numeric' | 'boolean'
+  readonly elements: readonly Element[]
+}
+
+/** An array of this type. The statement must cast the parameter to the same type. */
+export function arrayOf(type: ArrayParam['type'], elements: readonly Element[]): ArrayParam {
+  return { type, elements }
+}
 
 export interface Queryable {
   /**
    * Runs one statement with parameters `$1…` and returns its rows. Without `params` the text may hold several statements; the rows are those of the
-   * last one. Raises StatementFailed, StatementTimeout or StoreUnavailable. A write that raises one of the last two may have been committed.
+   * last one. A statement that names tables of the index is written with `sql`. Raises StatementFailed, StatementTimeout or StoreUnavailable. A write that raises one of the last two may have been committed.
    * Reads for a `caller` take turns with those of others; the program's own reads go first. Writers ignore it.
    */
-  query<Row extends object = Record<string, never>>(sql: string, params?: readonly Param[], caller?: TurnCaller): Promise<Row[]>
+  query<Row extends object = Record<string, never>>(statement: Statement<Row> | string, params?: readonly Param[], caller?: TurnCaller): Promise<Row[]>
 }
 
-export interface Transaction extends Queryable {
+export interface Writable extends Queryable {
+  /** Runs one statement that changes tables and returns nothing. */
+  run(statement: Statement | string, params?: readonly Param[]): Promise<void>
+}
+
+export interface Transaction extends Writable {
   /**
    * Notifies those who listen to `channel` of the commit, with the text that a statement returns as `payload` in one row. The statement runs now. At most
    * 7,999 bytes.
    */
-  notify(channel: string, sql: string, params: readonly Param[]): Promise<void>
+  notify(channel: string, statement: Statement | string, params: readonly Param[]): Promise<void>
 }
 
-export interface Writer extends Queryable {
+export interface Writer extends Writable {
   /** Runs `work` in a transaction, and rolls back when it throws. When COMMIT raises StoreUnavailable, the outcome is unknown. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }

@@ -1,25 +1,30 @@
 // Wraps a store so that each statement and each transaction is a span of a trace.
 
 import type { Tracer } from '../base/tracer.ts'
-import type { Queryable, Store, Transaction, Writer } from './store.ts'
+import { textOf } from './sql.ts'
+import type { Statement } from './sql.ts'
+import type { Queryable, Store, Transaction, Writable, Writer } from './store.ts'
 
 /** This much of a statement identifies it. It never contains parameter values. */
 const SPAN_STATEMENT_LENGTH = 500
 
 /** The spans include the wait for a connection. */
 export function tracedStore(store: Store, tracer: Tracer): Store {
-  function traced<T>(sql: string, run: () => Promise<T>): Promise<T> {
-    return tracer.span('sql', { 'db.system.name': 'postgresql', 'db.query.text': sql.slice(0, SPAN_STATEMENT_LENGTH) }, run)
+  function traced<T>(statement: Statement | string, run: () => Promise<T>): Promise<T> {
+    return tracer.span('sql', { 'db.system.name': 'postgresql', 'db.query.text': textOf(statement).slice(0, SPAN_STATEMENT_LENGTH) }, run)
   }
   function queryable(db: Queryable): Queryable {
-    return { query: (sql, params, caller) => traced(sql, () => db.query(sql, params, caller)) }
+    return { query: (statement, params, caller) => traced(statement, () => db.query(statement, params, caller)) }
+  }
+  function writable(db: Writable): Writable {
+    return { ...queryable(db), run: (statement, params) => traced(statement, () => db.run(statement, params)) }
   }
   function transaction(tx: Transaction): Transaction {
-    return { ...queryable(tx), notify: (channel, sql, params) => traced(sql, () => tx.notify(channel, sql, params)) }
+    return { ...writable(tx), notify: (channel, statement, params) => traced(statement, () => tx.notify(channel, statement, params)) }
   }
   function writer(db: Writer): Writer {
     return {
-      ...queryable(db),
+      ...writable(db),
       transaction: (work) => tracer.span('transaction', { 'db.system.name': 'postgresql' }, () => db.transaction((tx) => work(transaction(tx)))),
     }
   }

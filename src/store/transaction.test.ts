@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import test from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { IDLE_TRANSACTION_TIMEOUT_MS } from './bounds.ts'
+import { textOf } from './sql.ts'
 import { StatementTimeout, StoreUnavailable } from './store.ts'
 import { runTransaction } from './transaction.ts'
 import type { RunStatement } from './transaction.ts'
@@ -11,7 +12,8 @@ function recordingConnection(onStatement: (sql: string) => void = () => {}): { s
   const sent: string[] = []
   return {
     sent,
-    async run(sql) {
+    async run(statement) {
+      const sql = textOf(statement)
       sent.push(sql)
       onStatement(sql)
       return { rows: [], command: sql.toUpperCase() }
@@ -36,7 +38,8 @@ test('a connection lost at COMMIT, or a COMMIT over its time limit, raises an un
 /** Returns the steps, in order, of a transaction with one notification whose COMMIT returns this command or fails. */
 async function orderOfNotification(commit: () => string): Promise<readonly string[]> {
   const order: string[] = []
-  const run: RunStatement = async (sql) => {
+  const run: RunStatement = async (statement) => {
+    const sql = textOf(statement)
     order.push(sql)
     if (sql !== 'commit') return { rows: sql === 'x' ? [{ payload: 'row 7' }] : [], command: sql.toUpperCase() }
     // Later than the microtasks that a listener waits for.

@@ -4,6 +4,8 @@ import type { Clock, Timer } from '../base/clock.ts'
 import { IDLE_TRANSACTION_TIMEOUT_MS } from './bounds.ts'
 import { createMutex } from './mutex.ts'
 import { isUnanswered, StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
+import { textOf } from './sql.ts'
+import type { Statement } from './sql.ts'
 import type { Param, Transaction } from './store.ts'
 import { encodeParams } from './values.ts'
 
@@ -11,7 +13,7 @@ import { encodeParams } from './values.ts'
  * Sends one statement on the transaction's connection, after those sent before it. `isRepeated`: it is sent often, so the connection may keep its plan.
  * `command` is PostgreSQL's command tag.
  */
-export type RunStatement = (sql: string, params?: readonly Param[], isRepeated?: boolean) => Promise<{ rows: object[]; command: string }>
+export type RunStatement = (statement: Statement | string, params?: readonly Param[], isRepeated?: boolean) => Promise<{ rows: object[]; command: string }>
 
 /** For a connection that takes one statement at a time. */
 export function inOrder(run: RunStatement): RunStatement {
@@ -107,11 +109,11 @@ function createHandle(run: RunStatement, clock: Clock, { notifications, isDataba
     })
   }
 
-  async function send<Row extends object>(sql: string, params?: readonly Param[], isRepeated = false): Promise<Row[]> {
+  async function send<Row extends object>(statement: Statement | string, params?: readonly Param[], isRepeated = false): Promise<Row[]> {
     if (!open) throw new StoreUnavailable('the transaction has ended')
     timer?.cancel()
     // Encoded here, while the statements before it run.
-    const result = run(sql, params === undefined ? params : encodeParams(sql, params), isRepeated)
+    const result = run(statement, params === undefined ? params : encodeParams(params), isRepeated)
     running.add(result)
     restartIdleTimer()
     try {
@@ -126,17 +128,18 @@ function createHandle(run: RunStatement, clock: Clock, { notifications, isDataba
    * Notifications are sent when the index has caught up, so the tables that they read grow slowly, and are analyzed again before a plan is too old. A plan that
    * is not kept takes most of the time of such a statement, and a server would free it in the COMMIT that follows.
    */
-  async function notify(channel: string, sql: string, params: readonly Param[]): Promise<void> {
+  async function notify(channel: string, statement: Statement | string, params: readonly Param[]): Promise<void> {
+    const notifying = `select n.payload, pg_notify($${params.length + 1}::text, n.payload) from (${textOf(statement)}) n`
     const rows = isDatabaseNotifying
-      ? await send<{ payload: string }>(`select n.payload, pg_notify($${params.length + 1}::text, n.payload) from (${sql}) n`, [...params, channel], true)
-      : await send<{ payload: string }>(sql, params, true)
+      ? await send<{ payload: string }>(notifying, [...params, channel], true)
+      : await send<{ payload: string }>(statement, params, true)
     for (const { payload } of rows) notifications.push([channel, payload])
   }
 
   restartIdleTimer()
   return {
     idle,
-    tx: { query: (sql, params) => send(sql, params), notify },
+    tx: { query: (statement, params) => send(statement, params), run: async (statement, params) => void (await send(statement, params)), notify },
     async close() {
       open = false
       restartIdleTimer()

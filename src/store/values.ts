@@ -3,34 +3,30 @@
 import { AssertionFailure } from '../base/assert.ts'
 import { encodeBinaryArray } from './binary-arrays.ts'
 import type { Element } from './binary-arrays.ts'
-import type { Param } from './store.ts'
+import type { ArrayParam, Param } from './store.ts'
 
 /** A parameter for both drivers: PostgreSQL's text form, bytes, or null. */
 export type EncodedParam = string | Uint8Array | null
 
-/** Arrays with at least this many elements are encoded in their binary form: the types must be read from the statement for that. */
+/** Arrays of a known type with at least this many elements are encoded in their binary form. */
 const BINARY_MIN_LENGTH = 64
-const ARRAY_CAST = /\$(\d+)::(\w+)\[\]/g
 
-/** The parameters of a statement. Long arrays that it casts have their binary form. Each parameter with a cast must have the same cast everywhere. */
-export function encodeParams(sql: string, params: readonly Param[]): EncodedParam[] {
-  const isLong = params.some((param) => Array.isArray(param) && param.length >= BINARY_MIN_LENGTH)
-  if (!isLong) return params.map(encodeParam)
-  const types = new Map([...sql.matchAll(ARRAY_CAST)].map(([, number, type]) => [Number(number), type]))
-  return params.map((param, index) => {
-    const type = types.get(index + 1)
-    return (type === undefined || !isArray(param) ? undefined : encodeBinaryArray(type, param)) ?? encodeParam(param)
-  })
+export function encodeParams(params: readonly Param[]): EncodedParam[] {
+  return params.map(encodeParam)
 }
 
-function isArray(param: Param): param is readonly Element[] {
-  return Array.isArray(param)
+function isTyped(param: readonly Element[] | ArrayParam): param is ArrayParam {
+  return 'elements' in param
 }
 
 export function encodeParam(param: Param): EncodedParam {
   if (param === null || param instanceof Uint8Array) return param
-  if (typeof param === 'object') return encodeArray(param)
+  if (typeof param === 'object') return isTyped(param) ? encodeTypedArray(param) : encodeArray(param)
   return String(param)
+}
+
+function encodeTypedArray({ type, elements }: ArrayParam): EncodedParam {
+  return (elements.length < BINARY_MIN_LENGTH ? undefined : encodeBinaryArray(type, elements)) ?? encodeArray(elements)
 }
 
 const ESCAPED = /["\\]/
@@ -77,7 +73,7 @@ function decodeBytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text.slice(2), 'hex'))
 }
 
-function arrayOf<T>(decode: (text: string) => T): (text: string) => (T | null)[] {
+function decodeArrayOf<T>(decode: (text: string) => T): (text: string) => (T | null)[] {
   return (text) => decodeArray(text).map((element) => (element === null ? null : decode(element)))
 }
 
@@ -90,16 +86,16 @@ const asText = (text: string): string => text
 export const DECODERS: Readonly<Record<number, (text: string) => unknown>> = {
   17: decodeBytes,
   20: decodeInt8,
-  1001: arrayOf(decodeBytes),
-  1016: arrayOf(decodeInt8),
+  1001: decodeArrayOf(decodeBytes),
+  1016: decodeArrayOf(decodeInt8),
   1082: asText,
   1083: asText,
   1114: asText,
-  1115: arrayOf(asText),
-  1182: arrayOf(asText),
+  1115: decodeArrayOf(asText),
+  1182: decodeArrayOf(asText),
   1184: asText,
-  1185: arrayOf(asText),
+  1185: decodeArrayOf(asText),
   1186: asText,
-  1231: arrayOf(asText),
+  1231: decodeArrayOf(asText),
   1266: asText,
 }

@@ -2,34 +2,21 @@
 // them are sent at a time: a statement with a result overtakes those that concern other tables, so that the database has work while its result is used.
 
 import { yieldToEventLoop } from '../base/event-loop.ts'
-import type { Param, Queryable } from './store.ts'
+import type { Statement, Table } from './sql.ts'
+import type { Param, Writable } from './store.ts'
 
 /** Writes that the database has at a time: enough to keep it busy, and few enough that a read is soon answered. */
 const SENT_MAX = 3
 /** Writes that wait to be sent. Each one may hold the rows of a whole page. */
 const HELD_MAX = 48
 
-/** A statement that changes one table. */
-const WRITE = /^\s*(?:insert\s+into|update|delete\s+from)\s+(?:\w+\.)?(\w+)/i
-const RETURNING = /\breturning\b/i
-/** A statement that changes nothing. */
-const READ = /^\s*select\b/i
-
-/** The table and words that a statement concerns. */
-interface Scope {
-  /** The table that it changes; null: none. */
-  readonly table: string | null
-  /** Its words, among them the names of all its tables. */
-  readonly words: ReadonlySet<string>
-}
-
-interface HeldWrite extends Scope {
-  readonly sql: string
-  readonly params: readonly Param[]
+interface HeldWrite {
+  readonly statement: Statement | string
+  readonly params: readonly Param[] | undefined
 }
 
 /** Runs `work` on `tx`. Its writes return at once. Raises the first failure of a statement; the transaction must be rolled back then. */
-export async function withWriteBehind<T>(tx: Queryable, work: (tx: Queryable) => Promise<T>): Promise<T> {
+export async function withWriteBehind<T>(tx: Writable, work: (tx: Writable) => Promise<T>): Promise<T> {
   const held: HeldWrite[] = []
   const sent = new Set<Promise<void>>()
   let failure: { readonly cause: unknown } | undefined
@@ -37,7 +24,7 @@ export async function withWriteBehind<T>(tx: Queryable, work: (tx: Queryable) =>
   function sendNext(): void {
     const write = held.shift()
     if (write === undefined) return
-    const end: Promise<void> = tx.query(write.sql, write.params).then(() => {}, (cause: unknown) => void (failure ??= { cause })).finally(() => {
+    const end: Promise<void> = tx.run(write.statement, write.params).catch((cause: unknown) => void (failure ??= { cause })).finally(() => {
       sent.delete(end)
       if (failure !== undefined) held.length = 0
       fill()
@@ -55,8 +42,8 @@ export async function withWriteBehind<T>(tx: Queryable, work: (tx: Queryable) =>
     if (failure !== undefined) throw failure.cause
   }
 
-  async function hold(statement: HeldWrite): Promise<void> {
-    held.push(statement)
+  async function run(statement: Statement | string, params?: readonly Param[]): Promise<void> {
+    held.push({ statement, params })
     fill()
     while (held.length > HELD_MAX) await Promise.race(sent)
     if (failure !== undefined) await settle()
@@ -64,25 +51,16 @@ export async function withWriteBehind<T>(tx: Queryable, work: (tx: Queryable) =>
     await yieldToEventLoop()
   }
 
-  /** Sends the held writes that must precede a statement. */
-  function sendBefore(scope: Scope | undefined): void {
-    const last = held.findLastIndex((before) => scope === undefined || isOrdered(before, scope))
+  async function query<Row extends object>(statement: Statement<Row> | string, params?: readonly Param[]): Promise<Row[]> {
+    // Sends the held writes that must precede it.
+    const last = held.findLastIndex((before) => isOrdered(before.statement, statement))
     for (let index = 0; index <= last; index++) sendNext()
-  }
-
-  async function query<Row extends object>(sql: string, params?: readonly Param[]): Promise<Row[]> {
-    const scope = scopeOf(sql)
-    if (scope !== undefined && scope.table !== null && params !== undefined && !RETURNING.test(sql)) {
-      await hold({ ...scope, sql, params })
-      return []
-    }
-    sendBefore(scope)
     // When a write before it has failed, so does this statement, for no reason of its own.
-    return await tx.query<Row>(sql, params).catch((cause: unknown) => settle().then(() => Promise.reject(cause)))
+    return await tx.query<Row>(statement, params).catch((cause: unknown) => settle().then(() => Promise.reject(cause)))
   }
 
   try {
-    const result = await work({ query })
+    const result = await work({ query, run })
     await settle()
     return result
   } catch (cause) {
@@ -92,13 +70,13 @@ export async function withWriteBehind<T>(tx: Queryable, work: (tx: Queryable) =>
   }
 }
 
-/** Undefined for a statement of another kind, which must follow all writes before it. */
-function scopeOf(sql: string): Scope | undefined {
-  const table = WRITE.exec(sql)?.[1] ?? null
-  return table === null && !READ.test(sql) ? undefined : { table, words: new Set(sql.match(/\w+/g)) }
+/** True if one of the two statements may concern what the other one changes. The tables of a plain text are unknown. */
+function isOrdered(a: Statement | string, b: Statement | string): boolean {
+  if (typeof a === 'string' || typeof b === 'string') return true
+  return isAnyIn(a.changes, b.tables) || isAnyIn(b.changes, a.tables)
 }
 
-/** True if one of the two statements may concern what the other one changes. */
-function isOrdered(a: Scope, b: Scope): boolean {
-  return (a.table !== null && b.words.has(a.table)) || (b.table !== null && a.words.has(b.table))
+function isAnyIn(some: ReadonlySet<Table>, all: ReadonlySet<Table>): boolean {
+  for (const table of some) if (all.has(table)) return true
+  return false
 }

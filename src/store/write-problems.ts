@@ -28,7 +28,8 @@ export function createWriteProblems(clock: Clock): WriteProblems {
   return {
     current: () => (last === null || clock.elapsedMs() - last.atMs >= WRITE_PROBLEM_HELD_MS ? null : last.problem),
     observe: (writer) => ({
-      query: (sql, params) => observed(writer.query(sql, params)),
+      query: (statement, params) => observed(writer.query(statement, params)),
+      run: (statement, params) => observed(writer.run(statement, params)),
       transaction: <T>(work: (tx: Transaction) => Promise<T>) => observed(writer.transaction(work)),
     }),
   }

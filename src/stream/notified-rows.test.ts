@@ -11,7 +11,7 @@ import { createVirtualClock } from '../base/clock.ts'
 import type { VirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { INDEX_CHANNEL } from '../projections/state/index-state.ts'
-import type { Param, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { Frame } from './frames.ts'
 import { createTail } from './tail.ts'
 import type { Tail } from './tail.ts'
@@ -121,9 +121,9 @@ for (const finds of ['finds them too', 'does not find them']) {
     }
     await using notified = await follow({
       read: {
-        async query<Row extends object>(sql: string, params?: readonly Param[]) {
+        query: async (statement, params) => {
           if (finds === 'finds them too') await pause()
-          const rows = await store.read.query<Row>(sql, params)
+          const rows = await store.read.query(statement, params)
           if (finds === 'does not find them') await pause()
           return rows
         },

@@ -142,10 +142,10 @@ test('publishes no late rows of the old epoch while it restarts behind a repair'
     store: {
       ...store,
       read: {
-        async query(sql, params) {
-          const rows = await store.read.query(sql, params)
+        query: async (statement, params) => {
+          const rows = await store.read.query(statement, params)
           afterRead()
-          return rows as never
+          return rows
         },
       },
       listen: async (_, callback) => (listening.resolve(callback), async () => {}),

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { endCheck } from '../projections/repair/submission-checks.ts'
 import type { CheckResult } from '../projections/repair/submission-checks.ts'
-import type { Queryable, Store } from '../store/store.ts'
+import type { Store, Writable } from '../store/store.ts'
 import { driveAgain, endConfirmation, postponeConfirmation, replaceOutcome } from './correction-statements.ts'
 import type { SubmissionRecord, SubmissionResult } from './records.ts'
 import { insertChange } from './statements.ts'
@@ -28,7 +28,7 @@ export function createCorrections({ store, clock, log, onCorrected }: {
   readonly onCorrected: () => void
 }): Corrections {
   async function change(
-    record: SubmissionRecord, result: CheckResult, write: (tx: Queryable) => Promise<SubmissionRecord | undefined>,
+    record: SubmissionRecord, result: CheckResult, write: (tx: Writable) => Promise<SubmissionRecord | undefined>,
   ): Promise<void> {
     const changed = await store.write.transaction(async (tx) => {
       const written = await write(tx)

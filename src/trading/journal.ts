@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import type { Relay } from './relay.ts'
-import type { Queryable, Store } from '../store/store.ts'
+import type { Queryable, Store, Writable } from '../store/store.ts'
 import { CLIENT_ID_HELD_MS, ClientIdInUse } from './client-id.ts'
 import { isRefused, NO_RESULT } from './records.ts'
 import type { FinalStatus, SubmissionRecord, SubmissionResult } from './records.ts'
@@ -62,7 +62,7 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
 }): Journal {
   const lease = (): Lease => ({ driver, untilMs: clock.nowMs() + LEASE_MS })
 
-  async function log(tx: Queryable, record: SubmissionRecord): Promise<void> {
+  async function log(tx: Writable, record: SubmissionRecord): Promise<void> {
     await insertChange(tx, record, submissionRow(record, NOT_INDEXED), clock.nowMs())
   }
 

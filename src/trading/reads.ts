@@ -6,7 +6,10 @@ import { readPage, seqFromCursor } from '../projections/log/log-list.ts'
 import type { Page } from '../projections/log/page.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from '../projections/log/page.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
+import { sql } from '../store/sql.ts'
+import type { Sql } from '../store/sql.ts'
 import type { Param, Queryable } from '../store/store.ts'
+import { txTables } from '../store/tables.ts'
 import type { PreparedRecord, SubmissionRecord } from './records.ts'
 import { SUBMISSION } from './statements.ts'
 
@@ -20,8 +23,8 @@ export interface StoredTransaction {
 const PREPARED = 'hash, owner, op, client_id as "clientId", expires_at as "expiresAt", prepared_at as "preparedAt"'
 
 export async function findStored(db: Queryable, owner: string, hash: string): Promise<StoredTransaction> {
-  const [submission] = await db.query<SubmissionRecord>(`select ${SUBMISSION} from tx.submissions s where owner = $1 and hash = $2`, [owner, hash])
-  const prepared = submission === undefined ? await findPreparedRecord(db, 'owner = $1 and hash = $2', [owner, hash]) : undefined
+  const [submission] = await db.query<SubmissionRecord>(sql`select ${SUBMISSION} from ${txTables.submissions} s where owner = $1 and hash = $2`, [owner, hash])
+  const prepared = submission === undefined ? await findPreparedRecord(db, sql`owner = $1 and hash = $2`, [owner, hash]) : undefined
   return { submission, prepared }
 }
 
@@ -30,7 +33,7 @@ export type SubmissionState = Pick<SubmissionRecord, 'owner' | 'hash' | 'status'
 /** The states of the submissions that are stored, in any order. */
 export function findStates(db: Queryable, keys: readonly Pick<SubmissionRecord, 'owner' | 'hash'>[]): Promise<SubmissionState[]> {
   return db.query<SubmissionState>(
-    `select s.owner, s.hash, s.status, s.accepted from unnest($1::text[], $2::text[]) k (owner, hash) join tx.submissions s using (owner, hash)`,
+    sql`select s.owner, s.hash, s.status, s.accepted from unnest($1::text[], $2::text[]) k (owner, hash) join ${txTables.submissions} s using (owner, hash)`,
     [keys.map(({ owner }) => owner), keys.map(({ hash }) => hash)],
   )
 }
@@ -38,15 +41,15 @@ export function findStates(db: Queryable, keys: readonly Pick<SubmissionRecord, 
 /** The newest transaction with a client id: a submitted one, otherwise a prepared one. */
 export async function findByClientId(db: Queryable, owner: string, clientId: string): Promise<StoredTransaction> {
   const [submission] = await db.query<SubmissionRecord>(
-    `select ${SUBMISSION} from tx.submissions s where owner = $1 and client_id = $2 order by id desc limit 1`, [owner, clientId],
+    sql`select ${SUBMISSION} from ${txTables.submissions} s where owner = $1 and client_id = $2 order by id desc limit 1`, [owner, clientId],
   )
-  const prepared = submission === undefined ? await findPreparedRecord(db, 'owner = $1 and client_id = $2', [owner, clientId]) : undefined
+  const prepared = submission === undefined ? await findPreparedRecord(db, sql`owner = $1 and client_id = $2`, [owner, clientId]) : undefined
   return { submission, prepared }
 }
 
-async function findPreparedRecord(db: Queryable, where: string, params: readonly string[]): Promise<StoredTransaction['prepared']> {
+async function findPreparedRecord(db: Queryable, where: Sql, params: readonly string[]): Promise<StoredTransaction['prepared']> {
   const [row] = await db.query<PreparedRecord & { readonly preparedAt: number }>(
-    `select ${PREPARED} from tx.prepared where ${where} order by prepared_at desc limit 1`, params,
+    sql`select ${PREPARED} from ${txTables.prepared} where ${where} order by prepared_at desc limit 1`, params,
   )
   return row
 }
@@ -64,7 +67,7 @@ export async function listSubmissions(
   db: Queryable, { owner, limit, cursor }: SubmissionsFilter,
 ): Promise<Page<SubmissionRecord>> {
   const before = cursor === undefined ? null : seqFromCursor(LIST, cursor)
-  const page = `select s.id as seq, ${SUBMISSION} from tx.submissions s where s.owner = $1 and ($2::bigint is null or s.id < $2) order by s.id desc limit $3`
+  const page = sql`select s.id as seq, ${SUBMISSION} from ${txTables.submissions} s where s.owner = $1 and ($2::bigint is null or s.id < $2) order by s.id desc limit $3`
   return await readPage<SubmissionRecord, SubmissionRecord>(
     db, { page, params: [owner, before, limit + 1], limit, cursorOf: ({ id }) => encodeCursor(LIST, [id]) }, (raw) => raw,
   )
@@ -82,21 +85,21 @@ export async function listPastSubmissions(
   db: Queryable, { owner, limit, cursor, atLedger }: SubmissionsFilter & { readonly atLedger: number },
 ): Promise<Page<TransactionRow>> {
   const params: Param[] = []
-  const bind = (value: Param): string => `$${params.push(value)}`
+  const bind = (value: Param): Sql => sql`$${params.push(value)}`
   const state = stateSource({ atLedger }, bind)
   const at = defined(state.throughSeq, 'the end of a past state')
   const endMs = '(c.last_ledger_close_ts + 1) * 1000'
-  const isKnown = `((l.seq <= ${at} and l.changed_at < ${endMs}) or (l.row->>'ledger')::bigint <= c.last_ledger)`
-  const before = cursor === undefined ? '' : `and (f.changed_at, f.id) < (${positionOf(cursor).map((value) => `${bind(value)}::bigint`).join(', ')})`
-  const page = `select f.id as seq, f.changed_at as "changedAt", last.row from tx.submission_changes f
-    cross join lateral (select l.row from tx.submission_changes l where l.owner = f.owner and l.hash = f.hash and ${isKnown} order by l.id desc limit 1) last
+  const isKnown = sql`((l.seq <= ${at} and l.changed_at < ${endMs}) or (l.row->>'ledger')::bigint <= c.last_ledger)`
+  const before = cursor === undefined ? '' : sql`and (f.changed_at, f.id) < (${sql.join(positionOf(cursor).map((value) => sql`${bind(value)}::bigint`), ', ')})`
+  const page = sql`select f.id as seq, f.changed_at as "changedAt", last.row from ${txTables.submission_changes} f
+    cross join lateral (select l.row from ${txTables.submission_changes} l where l.owner = f.owner and l.hash = f.hash and ${isKnown} order by l.id desc limit 1) last
     where f.owner = ${bind(owner)} and f.changed_at < ${endMs} + ${CLOCK_TOLERANCE_MS} ${before}
-      and not exists (select 1 from tx.submission_changes e where e.owner = f.owner and e.hash = f.hash and e.id < f.id)
+      and not exists (select 1 from ${txTables.submission_changes} e where e.owner = f.owner and e.hash = f.hash and e.id < f.id)
     order by f.changed_at desc, f.id desc limit ${bind(limit + 1)}::int`
   return await readPage<{ readonly row: TransactionRow; readonly changedAt: number }, TransactionRow>(
     db,
     {
-      state, page, params, limit, order: 'page."changedAt" desc, page.seq desc',
+      state, page, params, limit, order: sql`page."changedAt" desc, page.seq desc`,
       cursorOf: ({ changedAt, seq }) => encodeCursor(PAST_LIST, [changedAt, seq]),
     },
     ({ row }) => row,

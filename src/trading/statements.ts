@@ -2,22 +2,24 @@
 
 import { SUBMISSION_CHANNEL } from '../projections/log/submission-log.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
-import type { Queryable } from '../store/store.ts'
+import { sql } from '../store/sql.ts'
+import type { Queryable, Writable } from '../store/store.ts'
+import { idx, txTables } from '../store/tables.ts'
 import { isUnconfirmed } from './records.ts'
 import type { FinalStatus, PreparedRecord, SubmissionRecord, SubmissionResult } from './records.ts'
 
 /** The hash of the submitted transaction that holds a client id; null when the id is free. */
 export async function findHolder(db: Queryable, id: { owner: string; clientId: string; nowMs: number }): Promise<string | null> {
   const [row] = await db.query<{ hash: string }>(
-    'select hash from tx.client_ids where owner = $1 and client_id = $2 and held_until > $3', [id.owner, id.clientId, id.nowMs],
+    sql`select hash from ${txTables.client_ids} where owner = $1 and client_id = $2 and held_until > $3`, [id.owner, id.clientId, id.nowMs],
   )
   return row?.hash ?? null
 }
 
 /** Inserts a prepared transaction. Preparing the same transaction again replaces its client id. */
-export async function insertPrepared(db: Queryable, { hash, owner, op, clientId, expiresAt }: PreparedRecord, nowMs: number): Promise<void> {
-  await db.query(
-    `insert into tx.prepared (hash, owner, op, client_id, expires_at, prepared_at) values ($1, $2, $3, $4, $5, $6)
+export async function insertPrepared(db: Writable, { hash, owner, op, clientId, expiresAt }: PreparedRecord, nowMs: number): Promise<void> {
+  await db.run(
+    sql`${sql.insertInto(txTables.prepared)} (hash, owner, op, client_id, expires_at, prepared_at) values ($1, $2, $3, $4, $5, $6)
     on conflict (hash) do update set op = excluded.op, client_id = excluded.client_id, prepared_at = excluded.prepared_at
       where prepared.owner = excluded.owner`,
     [hash, owner, op, clientId, expiresAt, nowMs],
@@ -26,7 +28,7 @@ export async function insertPrepared(db: Queryable, { hash, owner, op, clientId,
 
 export async function findPrepared(db: Queryable, owner: string, hash: string): Promise<Pick<PreparedRecord, 'op' | 'clientId'> | undefined> {
   const [row] = await db.query<Pick<PreparedRecord, 'op' | 'clientId'>>(
-    'select op, client_id as "clientId" from tx.prepared where hash = $1 and owner = $2', [hash, owner],
+    sql`select op, client_id as "clientId" from ${txTables.prepared} where hash = $1 and owner = $2`, [hash, owner],
   )
   return row
 }
@@ -37,7 +39,7 @@ export async function takeClientId(
 ): Promise<string> {
   const { owner, clientId, hash, nowMs, heldUntilMs } = taken
   const [row] = await tx.query<{ hash: string }>(
-    `insert into tx.client_ids as held (owner, client_id, hash, held_until) values ($1, $2, $3, $4)
+    sql`${sql.insertInto(txTables.client_ids)} as held (owner, client_id, hash, held_until) values ($1, $2, $3, $4)
     on conflict (owner, client_id) do update set
       hash = case when held.held_until > $5 then held.hash else excluded.hash end,
       held_until = case when held.held_until > $5 then held.held_until else excluded.held_until end
@@ -48,8 +50,8 @@ export async function takeClientId(
 }
 
 /** Frees the client id that a transaction holds. */
-export async function freeClientId(tx: Queryable, { owner, hash }: { owner: string; hash: string }, clientId: string): Promise<void> {
-  await tx.query('delete from tx.client_ids where owner = $1 and client_id = $2 and hash = $3', [owner, clientId, hash])
+export async function freeClientId(tx: Writable, { owner, hash }: { owner: string; hash: string }, clientId: string): Promise<void> {
+  await tx.run(sql`${sql.deleteFrom(txTables.client_ids)} where owner = $1 and client_id = $2 and hash = $3`, [owner, clientId, hash])
 }
 
 /** The columns of a SubmissionRecord; `s` is tx.submissions. */
@@ -60,7 +62,7 @@ export const SUBMISSION = `s.id, s.owner, s.hash, s.op, s.trader, s.client_id as
 
 /** Locks a submission until the end of the transaction. */
 export async function lockSubmission(tx: Queryable, owner: string, hash: string): Promise<SubmissionRecord | undefined> {
-  const [row] = await tx.query<SubmissionRecord>(`select ${SUBMISSION} from tx.submissions s where owner = $1 and hash = $2 for update`, [owner, hash])
+  const [row] = await tx.query<SubmissionRecord>(sql`select ${SUBMISSION} from ${txTables.submissions} s where owner = $1 and hash = $2 for update`, [owner, hash])
   return row
 }
 
@@ -76,7 +78,7 @@ export type NewSubmission = Pick<SubmissionRecord, 'owner' | 'hash' | 'op' | 'tr
 export async function insertSubmission(tx: Queryable, entry: NewSubmission, lease: Lease, nowMs: number): Promise<SubmissionRecord | undefined> {
   const { owner, hash, op, trader, clientId, sequence, expiresAt, envelope } = entry
   const [row] = await tx.query<SubmissionRecord>(
-    `insert into tx.submissions as s (owner, hash, op, trader, client_id, sequence, expires_at, status, envelopes, accepted, attempts, submitted_at,
+    sql`${sql.insertInto(txTables.submissions)} as s (owner, hash, op, trader, client_id, sequence, expires_at, status, envelopes, accepted, attempts, submitted_at,
       updated_at, due_at, driver, leased_until)
     values ($1, $2, $3, $4, $5, $6::numeric, $7, 'PENDING', jsonb_build_array($8::text), false, 0, $9, $9, $9, $10, $11)
     on conflict (owner, hash) do nothing returning ${SUBMISSION}`,
@@ -91,7 +93,7 @@ export async function reopenSubmission(
   lease: Lease, nowMs: number,
 ): Promise<SubmissionRecord | undefined> {
   const [row] = await tx.query<SubmissionRecord>(
-    `update tx.submissions s set status = 'PENDING', op = $2, client_id = $3, accepted = $4, envelopes = $5::jsonb, updated_at = $6, due_at = $6,
+    sql`${sql.update(txTables.submissions)} s set status = 'PENDING', op = $2, client_id = $3, accepted = $4, envelopes = $5::jsonb, updated_at = $6, due_at = $6,
       ledger = null, ts = null, contract_error = null, host_error = null, tx_result_code = null, result_xdr = null, message = null,
       confirmed_by = null, nodes = null, is_indexed = false,
       driver = case when leased_until > $6 then driver else $7 end, leased_until = case when leased_until > $6 then leased_until else $8 end
@@ -114,7 +116,7 @@ export async function endSubmission(
   const { ledger, ts, contractError, hostError, txResultCode, resultXdr, message, orderId, confirmedBy, nodes } = result
   const dueMs = isUnconfirmed(result) ? nowMs + CONFIRM_AFTER_MS : null
   const [row] = await tx.query<SubmissionRecord>(
-    `update tx.submissions s set status = $3, ledger = $4, ts = $5, contract_error = $6::jsonb, host_error = $7::jsonb, tx_result_code = $8, result_xdr = $9,
+    sql`${sql.update(txTables.submissions)} s set status = $3, ledger = $4, ts = $5, contract_error = $6::jsonb, host_error = $7::jsonb, tx_result_code = $8, result_xdr = $9,
       message = $10, order_id = coalesce($12::bigint, s.order_id), updated_at = $11, confirmed_by = $13, nodes = $14, due_at = $15,
       envelopes = case when $15::bigint is null then '[]' else s.envelopes end, driver = null, leased_until = null
     where owner = $1 and hash = $2 and (status = 'PENDING' or ($3 in ('SUCCESS', 'FAILED') and status not in ('SUCCESS', 'FAILED')))
@@ -142,10 +144,10 @@ export interface Progress {
 
 /** Stores the progress of a pending submission and ends the lease of `driver`. */
 export async function postponeSubmission(
-  db: Queryable, { owner, hash }: { owner: string; hash: string }, driver: string, { dueMs, attempts, sentMs, acceptedEnvelope }: Progress,
+  db: Writable, { owner, hash }: { owner: string; hash: string }, driver: string, { dueMs, attempts, sentMs, acceptedEnvelope }: Progress,
 ): Promise<void> {
-  await db.query(
-    `update tx.submissions set due_at = $4, attempts = greatest(attempts, $5::int), sent_at = greatest(sent_at, $6::bigint),
+  await db.run(
+    sql`${sql.update(txTables.submissions)} set due_at = $4, attempts = greatest(attempts, $5::int), sent_at = greatest(sent_at, $6::bigint),
       accepted = accepted or $7::text is not null,
       envelopes = case when accepted or $7::text is null then envelopes else jsonb_build_array($7::text) end,
       driver = null, leased_until = null
@@ -155,10 +157,10 @@ export async function postponeSubmission(
 }
 
 /** Appends a change of a submission for the log. */
-export async function insertChange(tx: Queryable, { owner, hash }: { owner: string; hash: string }, row: TransactionRow, nowMs: number): Promise<void> {
-  await tx.query(
-    `with logged as (update tx.submissions set logged_status = $5 where owner = $1 and hash = $2),
-      change as (insert into tx.submission_changes (owner, hash, row, changed_at) values ($1, $2, $3::jsonb, $4))
+export async function insertChange(tx: Writable, { owner, hash }: { owner: string; hash: string }, row: TransactionRow, nowMs: number): Promise<void> {
+  await tx.run(
+    sql`with logged as (${sql.update(txTables.submissions)} set logged_status = $5 where owner = $1 and hash = $2),
+      change as (${sql.insertInto(txTables.submission_changes)} (owner, hash, row, changed_at) values ($1, $2, $3::jsonb, $4))
     select pg_notify($6, '')`,
     [owner, hash, JSON.stringify(row), nowMs, row.status, SUBMISSION_CHANNEL],
   )
@@ -169,7 +171,7 @@ export async function lockUnlogged(
   tx: Queryable, { owner, hash }: { owner: string; hash: string }, unless: readonly string[],
 ): Promise<SubmissionRecord | undefined> {
   const [row] = await tx.query<SubmissionRecord>(
-    `select ${SUBMISSION} from tx.submissions s
+    sql`select ${SUBMISSION} from ${txTables.submissions} s
     where owner = $1 and hash = $2 and status = 'PENDING' and (logged_status is null or logged_status <> all($3::text[])) for update`,
     [owner, hash, unless],
   )
@@ -182,10 +184,10 @@ const REFUSED = `status in ('PREPARED', 'REJECTED') and logged_status is null`
 const TRIMMED_ROWS = 10
 
 /** Deletes the oldest refused submissions of an owner beyond the newest `kept`. */
-export async function trimRefused(tx: Queryable, owner: string, kept: number): Promise<void> {
-  await tx.query(
-    `delete from tx.submissions where ${REFUSED} and id = any(array(
-      select id from tx.submissions where owner = $1 and ${REFUSED} order by updated_at desc offset $2::int limit ${TRIMMED_ROWS}))`,
+export async function trimRefused(tx: Writable, owner: string, kept: number): Promise<void> {
+  await tx.run(
+    sql`${sql.deleteFrom(txTables.submissions)} where ${REFUSED} and id = any(array(
+      select id from ${txTables.submissions} where owner = $1 and ${REFUSED} order by updated_at desc offset $2::int limit ${TRIMMED_ROWS}))`,
     [owner, kept],
   )
 }
@@ -196,15 +198,15 @@ const DUE_CONSIDERED = 1_000
 /** Claims due submissions that no instance drives: first one of each owner, then the next of each. */
 export async function claimSubmissions(db: Queryable, lease: Lease, nowMs: number, limit: number): Promise<readonly SubmissionRecord[]> {
   return await db.query<SubmissionRecord>(
-    `with due as (
-      select id, owner, due_at from tx.submissions where due_at <= $2 and (leased_until is null or leased_until <= $2) order by due_at limit ${DUE_CONSIDERED}
+    sql`with due as (
+      select id, owner, due_at from ${txTables.submissions} where due_at <= $2 and (leased_until is null or leased_until <= $2) order by due_at limit ${DUE_CONSIDERED}
     ), turns as (
       select id, due_at, row_number() over (partition by owner order by due_at, id) as turn from due
     ), claimed as (
-      select c.id from tx.submissions c join (select id from turns order by turn, due_at limit $4) t using (id)
+      select c.id from ${txTables.submissions} c join (select id from turns order by turn, due_at limit $4) t using (id)
       where c.due_at <= $2 and (c.leased_until is null or c.leased_until <= $2) for update of c skip locked
     )
-    update tx.submissions s set driver = $1, leased_until = $3 from claimed where s.id = claimed.id returning ${SUBMISSION}`,
+    ${sql.update(txTables.submissions)} s set driver = $1, leased_until = $3 from claimed where s.id = claimed.id returning ${SUBMISSION}`,
     [lease.driver, nowMs, lease.untilMs, limit],
   )
 }
@@ -215,30 +217,30 @@ const DRIVERS_MAX = 16
 /** The other drivers with leases that have not ended. */
 export async function listOtherDrivers(db: Queryable, driver: string, nowMs: number): Promise<readonly string[]> {
   const rows = await db.query<{ driver: string }>(
-    `select distinct driver from tx.submissions where due_at is not null and driver <> $1 and leased_until > $2 limit ${DRIVERS_MAX}`, [driver, nowMs],
+    sql`select distinct driver from ${txTables.submissions} where due_at is not null and driver <> $1 and leased_until > $2 limit ${DRIVERS_MAX}`, [driver, nowMs],
   )
   return rows.map((row) => row.driver)
 }
 
 /** Extends the leases of a driver on these submissions. */
-export async function renewLeases(db: Queryable, { driver, untilMs }: Lease, keys: readonly { owner: string; hash: string }[]): Promise<void> {
-  await db.query(
-    `update tx.submissions s set leased_until = $2 from unnest($3::text[], $4::text[]) as live (owner, hash)
+export async function renewLeases(db: Writable, { driver, untilMs }: Lease, keys: readonly { owner: string; hash: string }[]): Promise<void> {
+  await db.run(
+    sql`${sql.update(txTables.submissions)} s set leased_until = $2 from unnest($3::text[], $4::text[]) as live (owner, hash)
     where s.owner = live.owner and s.hash = live.hash and s.driver = $1 and s.due_at is not null`,
     [driver, untilMs, keys.map(({ owner }) => owner), keys.map(({ hash }) => hash)],
   )
 }
 
 /** Ends all leases of a driver, so that other instances continue at once. */
-export async function endLeases(db: Queryable, driver: string, nowMs: number): Promise<void> {
-  await db.query('update tx.submissions set driver = null, leased_until = null, due_at = $2 where driver = $1 and due_at is not null', [driver, nowMs])
+export async function endLeases(db: Writable, driver: string, nowMs: number): Promise<void> {
+  await db.run(sql`${sql.update(txTables.submissions)} set driver = null, leased_until = null, due_at = $2 where driver = $1 and due_at is not null`, [driver, nowMs])
 }
 
 /** Successful submissions whose ledger is indexed by now, and whose ids are not stored yet. */
 export async function listIndexed(db: Queryable, limit: number): Promise<readonly SubmissionRecord[]> {
   return await db.query<SubmissionRecord>(
-    `select ${SUBMISSION} from tx.submissions s
-    where s.status = 'SUCCESS' and not s.is_indexed and s.ledger <= (select last_ledger from idx.cursor) order by s.ledger limit $1`,
+    sql`select ${SUBMISSION} from ${txTables.submissions} s
+    where s.status = 'SUCCESS' and not s.is_indexed and s.ledger <= (select last_ledger from ${idx.cursor}) order by s.ledger limit $1`,
     [limit],
   )
 }
@@ -246,7 +248,7 @@ export async function listIndexed(db: Queryable, limit: number): Promise<readonl
 /** Stores which order and position the events of a submission name. False when that is stored already. */
 export async function storeIds(tx: Queryable, id: number, orderId: number | null, positionId: number | null): Promise<boolean> {
   const rows = await tx.query(
-    'update tx.submissions set order_id = $2, position_id = $3, is_indexed = true where id = $1 and not is_indexed returning id', [id, orderId, positionId],
+    sql`${sql.update(txTables.submissions)} set order_id = $2, position_id = $3, is_indexed = true where id = $1 and not is_indexed returning id`, [id, orderId, positionId],
   )
   return rows.length === 1
 }
@@ -254,7 +256,7 @@ export async function storeIds(tx: Queryable, id: number, orderId: number | null
 /** The submissions that are driven: how many there are, and when the oldest was submitted, in milliseconds. */
 export async function countPending(db: Queryable): Promise<{ readonly pending: number; readonly oldestMs: number | null }> {
   const [row] = await db.query<{ pending: number; oldestMs: number | null }>(
-    'select count(*) as pending, min(submitted_at) as "oldestMs" from tx.submissions where due_at is not null and status = \'PENDING\'',
+    sql`select count(*) as pending, min(submitted_at) as "oldestMs" from ${txTables.submissions} where due_at is not null and status = 'PENDING'`,
   )
   return row ?? { pending: 0, oldestMs: null }
 }
@@ -269,17 +271,17 @@ const PURGE_ROWS = 1_000
 export async function purge(db: Queryable, before: { readonly preparedMs: number; readonly heldMs: number; readonly refusedMs: number }): Promise<boolean> {
   const deleted = [
     await db.query(
-      `delete from tx.prepared where hash in (select hash from tx.prepared where prepared_at < $1 order by prepared_at limit ${PURGE_ROWS}) returning 1`,
+      sql`${sql.deleteFrom(txTables.prepared)} where hash in (select hash from ${txTables.prepared} where prepared_at < $1 order by prepared_at limit ${PURGE_ROWS}) returning 1`,
       [before.preparedMs],
     ),
     await db.query(
-      `delete from tx.client_ids where ctid = any(array(select ctid from tx.client_ids where held_until < $1 order by held_until limit ${PURGE_ROWS}))
+      sql`${sql.deleteFrom(txTables.client_ids)} where ctid = any(array(select ctid from ${txTables.client_ids} where held_until < $1 order by held_until limit ${PURGE_ROWS}))
       returning 1`,
       [before.heldMs],
     ),
     await db.query(
-      `delete from tx.submissions where ${REFUSED} and id = any(array(
-        select id from tx.submissions where ${REFUSED} and updated_at < $1 order by updated_at limit ${PURGE_ROWS})) returning 1`,
+      sql`${sql.deleteFrom(txTables.submissions)} where ${REFUSED} and id = any(array(
+        select id from ${txTables.submissions} where ${REFUSED} and updated_at < $1 order by updated_at limit ${PURGE_ROWS})) returning 1`,
       [before.refusedMs],
     ),
   ]

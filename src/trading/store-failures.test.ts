@@ -14,7 +14,7 @@ test('an outage of the database is two lines in a minute, however many transacti
   const log = { warn: (fields: object, message: string) => void lines.push([fields as never, message]) } as unknown as Log
   const failures = createStoreFailures({ clock, log })
   const query = (): Promise<never> => Promise.reject(new StoreUnavailable('connection lost'))
-  const preparations = createPreparations({ store: { read: { query }, write: { query } } as unknown as Store, clock, failures })
+  const preparations = createPreparations({ store: { read: { query }, write: { query, run: query } } as unknown as Store, clock, failures })
   for (let index = 0; index < 500; index++) {
     assert.equal(await preparations.recordPrepared({ owner: 'G', clientId: null, hash: `hash ${index}` } as unknown as PreparedRecord), false)
   }

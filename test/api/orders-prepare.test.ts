@@ -8,6 +8,8 @@ import { operationFields } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
+import { textOf } from '../../src/store/sql.ts'
+import type { Statement } from '../../src/store/sql.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 import { bearer, call, createWallet, obtainKey } from '../support/keys.ts'
 import type { ApiResponse } from '../support/keys.ts'
@@ -334,9 +336,11 @@ test('exceeding the simulation\'s resource limits fails without a contract error
 test('confirms a client id only when it is stored, and says otherwise that it is not', async () => {
   const { store } = fixture
   const { write } = store
-  const isPreparation = (sql: string): boolean => sql.startsWith('insert into tx.prepared')
+  const isPreparation = (statement: Statement | string): boolean => textOf(statement).startsWith('insert into tx.prepared')
   const unavailable: typeof write = {
-    ...write, query: (sql, params) => (isPreparation(sql) ? Promise.reject(new StoreUnavailable('the connection broke')) : write.query(sql, params)),
+    ...write,
+    query: (statement, params) => (isPreparation(statement) ? Promise.reject(new StoreUnavailable('the connection broke')) : write.query(statement, params)),
+    run: (statement, params) => (isPreparation(statement) ? Promise.reject(new StoreUnavailable('the connection broke')) : write.run(statement, params)),
   }
   await fixture.restartGateway({ store: { ...store, write: unavailable } })
   const lost = await trader.prepare({ ...OPEN, clientId: 'lost' })

@@ -32,7 +32,8 @@ function slowed(store: Store): Store {
   return {
     ...store,
     write: {
-      query: (sql, params) => store.write.query(sql, params),
+      query: (statement, params) => store.write.query(statement, params),
+      run: (statement, params) => store.write.run(statement, params),
       transaction: (work) => store.write.transaction(async (tx) => {
         await tx.query('select pg_sleep($1)', [WRITE_SEC])
         return await work(tx)

@@ -5,6 +5,7 @@ import { silentLog } from '../../src/base/log.ts'
 import { createExports } from '../../src/projections/exports/exports.ts'
 import type { ExportKind } from '../../src/resources/export.ts'
 import { openStore } from '../../src/store/open.ts'
+import { textOf } from '../../src/store/sql.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
 
 const [dataDir = '', kind = 'events', day = '0'] = process.argv.slice(2)
@@ -16,13 +17,12 @@ let chunks = 0
 function pausing(db: Writer): Writer {
   return {
     ...db,
-    async query(sql, params) {
-      const rows = await db.query(sql, params)
-      if (sql.startsWith('insert into idx.export_chunks') && ++chunks === 2) {
+    async run(statement, params) {
+      await db.run(statement, params)
+      if (textOf(statement).startsWith('insert into idx.export_chunks') && ++chunks === 2) {
         process.stdout.write('stored\n')
         await new Promise(() => void setInterval(() => {}, 60_000))
       }
-      return rows as never
     },
   }
 }

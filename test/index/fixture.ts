@@ -195,7 +195,8 @@ function withFaults(store: Store, next: () => WriterFault | undefined): Store {
 
 function writerWithFaults(db: Writer, next: () => WriterFault | undefined): Writer {
   return {
-    query: (sql, params) => db.query(sql, params),
+    query: (statement, params) => db.query(statement, params),
+    run: (statement, params) => db.run(statement, params),
     async transaction(work) {
       const fault = next()
       const failsAt = typeof fault === 'object' ? fault.beforeStatement : undefined
@@ -213,8 +214,9 @@ function failAtStatement(tx: Transaction, statement: number): Transaction {
     return await send()
   }
   return {
-    query: (sql, params) => unlessBroken(() => tx.query(sql, params)),
-    notify: (channel, sql, params) => unlessBroken(() => tx.notify(channel, sql, params)),
+    query: (text, params) => unlessBroken(() => tx.query(text, params)),
+    run: (text, params) => unlessBroken(() => tx.run(text, params)),
+    notify: (channel, text, params) => unlessBroken(() => tx.notify(channel, text, params)),
   }
 }
 

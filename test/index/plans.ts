@@ -1,5 +1,6 @@
 // What a read costs: the plan that the database executes for its statement.
 
+import { textOf } from '../../src/store/sql.ts'
 import type { Param, Queryable, Store } from '../../src/store/store.ts'
 
 /** A node of an executed plan. */
@@ -16,9 +17,9 @@ export interface PlanNode {
 export async function explainRead(store: Store, read: (db: Queryable) => Promise<unknown>): Promise<PlanNode> {
   const sent: { sql: string; params: readonly Param[] }[] = []
   await read({
-    query: async <Row extends object>(sql: string, params: readonly Param[] = []): Promise<Row[]> => {
-      sent.push({ sql, params })
-      return await store.read.query<Row>(sql, params)
+    query: async (statement, params = []) => {
+      sent.push({ sql: textOf(statement), params })
+      return await store.read.query(statement, params)
     },
   })
   const [{ sql, params } = { sql: '', params: [] }] = sent
@@ -35,6 +36,7 @@ export async function explainRead(store: Store, read: (db: Queryable) => Promise
 
 function literalOf(param: Param): string {
   if (typeof param === 'number') return String(param)
+  if (typeof param === 'object' && param !== null && 'elements' in param) return literalOf(param.elements)
   return Array.isArray(param) ? `'{${param.join(',')}}'` : `'${String(param)}'`
 }
 

@@ -17,7 +17,7 @@ import { listEpochs } from '../../src/projections/state/epochs.ts'
 import { readArchive } from '../../src/projections/log/events.ts'
 import { readIndexState } from '../../src/projections/state/index-state.ts'
 import { compareShadow, createShadow, dropShadow, shadowOf } from '../../src/projections/repair/shadow.ts'
-import type { Queryable } from '../../src/store/store.ts'
+import type { Writable } from '../../src/store/store.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
@@ -78,7 +78,7 @@ async function differencesWithPages(size: number): Promise<unknown> {
   })
 }
 
-async function replay(tx: Queryable, size: number): Promise<void> {
+async function replay(tx: Writable, size: number): Promise<void> {
   const epoch = defined((await listEpochs(tx)).at(-1), 'the epoch')
   const names = contractNames(epoch)
   for (let afterSeq = 0; ;) {

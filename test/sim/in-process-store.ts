@@ -9,6 +9,8 @@ import { createListeners } from '../../src/store/embedded/listeners.ts'
 import type { StatementResult } from '../../src/store/embedded/messages.ts'
 import { toStoreError, readFailure } from '../../src/store/failures.ts'
 import { createMutex } from '../../src/store/mutex.ts'
+import { textOf } from '../../src/store/sql.ts'
+import type { Statement } from '../../src/store/sql.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Param, Queryable, Store, Writer } from '../../src/store/store.ts'
 import { runTransaction } from '../../src/store/transaction.ts'
@@ -34,7 +36,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
 
   async function run(access: 'read' | 'write', sql: string, params?: readonly Param[]): Promise<StatementResult> {
     try {
-      return await engine.run({ access, sql, params: params === undefined ? null : encodeParams(sql, params) })
+      return await engine.run({ access, sql, params: params === undefined ? null : encodeParams(params) })
     } catch (cause) {
       throw toStoreError(readFailure(cause), { mayWrite: access === 'write' })
     }
@@ -42,13 +44,15 @@ export async function openInProcessStore(): Promise<InProcessStore> {
 
   function queryable(access: 'read' | 'write'): Queryable {
     return {
-      query: <Row extends object>(sql: string, params?: readonly Param[]) => runExclusive(async () => (await run(access, sql, params)).rows as Row[]),
+      query: <Row extends object>(statement: Statement<Row> | string, params?: readonly Param[]) =>
+        runExclusive(async () => (await run(access, textOf(statement), params)).rows as Row[]),
     }
   }
 
   const write: Writer = {
     ...queryable('write'),
-    transaction: (work) => runExclusive(() => runTransaction((sql, params) => run('write', sql, params), clock, work, listeners)),
+    run: (statement, params) => runExclusive(async () => void (await run('write', textOf(statement), params))),
+    transaction: (work) => runExclusive(() => runTransaction((statement, params) => run('write', textOf(statement), params), clock, work, listeners)),
   }
   const baseline = await readBaseline(queryable('read'))
   return {
@@ -68,7 +72,8 @@ export async function openInProcessStore(): Promise<InProcessStore> {
         if (locks.get(name) !== lost) throw new StoreUnavailable('the writer lock was released')
       }
       const db: Writer = {
-        query: async (sql, params) => (check(), await write.query(sql, params)),
+        query: async (statement, params) => (check(), await write.query(statement, params)),
+        run: async (statement, params) => (check(), await write.run(statement, params)),
         transaction: async (work) => (check(), await write.transaction(work)),
       }
       return { db, lost: lost.signal, [Symbol.asyncDispose]: async () => void (locks.get(name) === lost && locks.delete(name)) }

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../src/base/clock.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
-import type { Queryable, Store, Transaction, Writer, WriterLock } from '../../src/store/store.ts'
+import type { Queryable, Store, Transaction, Writable, Writer, WriterLock } from '../../src/store/store.ts'
 import type { Decisions, Option } from './decisions.ts'
 import type { Killable } from './killable.ts'
 import type { Profile } from './profile.ts'
@@ -31,8 +31,12 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
     return (sql, params) => killable.run(() => db.query(sql, params), true)
   }
 
+  function run(db: Writable): Writable['run'] {
+    return (statement, params) => killable.run(() => db.run(statement, params), true)
+  }
+
   function transaction(tx: Transaction): Transaction {
-    return { query: query(tx), notify: (channel, sql, params) => killable.run(() => tx.notify(channel, sql, params), true) }
+    return { query: query(tx), run: run(tx), notify: (channel, sql, params) => killable.run(() => tx.notify(channel, sql, params), true) }
   }
 
   function readable(db: Queryable, door: string): Queryable {
@@ -48,6 +52,7 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
   function writable(db: Writer, door: string): Writer {
     return {
       ...readable(db, door),
+      run: run(db),
       transaction: (work) => {
         const choice = decisions.decide(`${name} transaction`, transactionOptions(profile))?.name ?? ''
         return killable.run(async () => {
@@ -67,17 +72,20 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
     }
   }
 
+  async function commit<T>(send: () => Promise<T>): Promise<T> {
+    const choice = decisions.decide(`${name} write`, writeOptions(profile))?.name
+    if (choice === 'fail before commit') throw new StoreUnavailable('the simulated connection broke before the commit')
+    const result = await send()
+    if (choice === 'fail after commit') throw new StoreUnavailable('the simulated connection broke after the commit')
+    return result
+  }
+
   /** A single statement is a transaction too: it may be committed and report an error. */
   function singleStatements(db: Writer): Writer {
     return {
       ...writable(db, 'read'),
-      async query(sql, params) {
-        const choice = decisions.decide(`${name} write`, writeOptions(profile))?.name
-        if (choice === 'fail before commit') throw new StoreUnavailable('the simulated connection broke before the commit')
-        const rows = await query(db)<never>(sql, params)
-        if (choice === 'fail after commit') throw new StoreUnavailable('the simulated connection broke after the commit')
-        return rows
-      },
+      query: (statement, params) => commit(() => query(db)(statement, params)),
+      run: (statement, params) => commit(() => run(db)(statement, params)),
     }
   }
 

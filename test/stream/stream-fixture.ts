@@ -17,6 +17,7 @@ import type { Epoch } from '../../src/projections/state/epochs.ts'
 import { appendEvents } from '../../src/projections/log/events.ts'
 import { createStream } from '../../src/stream/stream.ts'
 import type { Stream, StreamOptions } from '../../src/stream/stream.ts'
+import { textOf } from '../../src/store/sql.ts'
 import { openTestStore } from '../support/database.ts'
 import { connectStream } from '../support/stream-client.ts'
 import type { StreamClient } from '../support/stream-client.ts'
@@ -69,7 +70,7 @@ export async function createStreamFixture({ limits = {}, services = {}, beforeRe
   })
   const stream = createStream({
     deployment: anyDeployment(),
-    store: beforeRead === undefined ? store : { ...store, read: { query: (sql, params) => beforeRead(sql).then(() => store.read.query(sql, params)) } },
+    store: beforeRead === undefined ? store : { ...store, read: { query: (sql, params) => beforeRead(textOf(sql)).then(() => store.read.query(sql, params)) } },
     clock, log: silentLog,
     limits: { ...STREAM_LIMITS, drainMs: 0, ...limits },
     services: {

@@ -25,7 +25,10 @@ export function createCallCounter(): CallCounter {
 /** The store with every statement, transaction and lock passed through `run`. Calls within the writer lock are not. */
 export function wrapStore(real: Store, run: <T>(work: () => Promise<T>) => Promise<T>): Store {
   const queries = (db: Queryable): Queryable => ({ query: (sql, params, caller) => run(() => db.query(sql, params, caller)) })
-  const writer: Writer = { ...queries(real.write), transaction: (work) => run(() => real.write.transaction(work)) }
+  const writer: Writer = {
+    ...queries(real.write), run: (statement, params) => run(() => real.write.run(statement, params)),
+    transaction: (work) => run(() => real.write.transaction(work)),
+  }
   return {
     ...real, read: queries(real.read), lookups: queries(real.lookups), write: writer,
     isLocked: (name) => run(() => real.isLocked(name)), tryLock: (name) => run(() => real.tryLock(name)),

@@ -18,7 +18,7 @@ import type { IndexCursor } from '../../projections/state/index-state.ts'
 import { IndexConflict, isInsideTransaction, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../../projections/state/index-state.ts'
 import { recordNewerForms } from '../../projections/state/newer-forms.ts'
 import { refreshUnknownCloses } from '../../projections/log/transaction-effects.ts'
-import type { Queryable, Writer } from '../../store/store.ts'
+import type { Queryable, Writable, Writer } from '../../store/store.ts'
 import { createBackgroundRequest } from '../repair/background-request.ts'
 import type { ChainProof } from './chain-proof.ts'
 import { askAllNodes, readCodes, sinceLedger } from './code-readings.ts'
@@ -129,7 +129,7 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
     }
   }
 
-  async function store(tx: Queryable, reading: Reading): Promise<{ added: number; upgrades: readonly Pick<Upgrade, 'version'>[] }> {
+  async function store(tx: Writable, reading: Reading): Promise<{ added: number; upgrades: readonly Pick<Upgrade, 'version'>[] }> {
     const { epoch: number, indexedLedger, ledger, codes, agreement, interfaces } = reading
     const cursor = await readIndexCursor(tx)
     const epoch = (await listEpochs(tx)).find((each) => each.number === number)

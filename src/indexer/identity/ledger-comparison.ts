@@ -22,7 +22,7 @@ import {
 } from '../../projections/repair/reconciliation.ts'
 import type { ActivitySince, LedgerPosition } from '../../projections/repair/reconciliation.ts'
 import { countOpenOrders, countOpenPositions } from '../../projections/state/unseen-ids.ts'
-import type { Queryable } from '../../store/store.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
 import type { IdScan, LastIds, ScanStep } from '../repair/id-scan.ts'
 import { isComplete, nextStep, pendingWithoutEvent, scanAfter, withoutReads } from '../repair/id-scan.ts'
 import { hasIdLists, marketGenerationAt } from './market-generation.ts'
@@ -94,7 +94,7 @@ export interface ComparisonContext {
 
 /** Corrects the projections where they differ from the part, in the caller's transaction; null when nothing can be compared. */
 export async function compareWithLedger(
-  tx: Queryable, part: ComparisonPart, cursor: IndexCursor, context: ComparisonContext,
+  tx: Writable, part: ComparisonPart, cursor: IndexCursor, context: ComparisonContext,
 ): Promise<ComparisonResult | null> {
   const { epoch, state, requestedIds } = part
   const { exchange, log, nowMs } = context
@@ -178,7 +178,7 @@ async function continueScan(
 
 /** Stores the totals of the comparison. The open interest is compared only when all positions match. */
 async function recordTotals(
-  tx: Queryable,
+  tx: Writable,
   { epoch, state, vaultCount }: ComparisonPart,
   since: ActivitySince,
   { market, positionsMatch, cursor, log, nowMs }: {

@@ -21,7 +21,7 @@ import {
 import type { Epoch } from '../../projections/state/epochs.ts'
 import { recordNewerForms } from '../../projections/state/newer-forms.ts'
 import type { NewerForm } from '../../projections/state/newer-forms.ts'
-import type { Queryable } from '../../store/store.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
 import { codeAt } from './code-readings.ts'
 import { NO_EVENTS } from '../pages/decode.ts'
 import type { Interfaces, StoredInterfaces } from '../pages/interfaces.ts'
@@ -195,7 +195,7 @@ function byPosition(a: ContractVersion, b: ContractVersion): number {
 
 /** Writes the upgrades of a page, in its transaction. */
 export async function writeUpgrades(
-  tx: Queryable, chain: number, { upgrades, code }: { readonly upgrades: readonly Upgrade[]; readonly code: readonly ContractCode[] }, nowMs: number,
+  tx: Writable, chain: number, { upgrades, code }: { readonly upgrades: readonly Upgrade[]; readonly code: readonly ContractCode[] }, nowMs: number,
 ): Promise<void> {
   if (upgrades.length === 0) return
   for (const read of code) await storeContractCode(tx, read, nowMs)

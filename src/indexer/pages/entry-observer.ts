@@ -7,7 +7,7 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Epoch, EventContracts } from '../../projections/state/epochs.ts'
 import { listEpochs } from '../../projections/state/epochs.ts'
 import { IndexConflict, readIndexCursor } from '../../projections/state/index-state.ts'
-import type { Queryable, Writer } from '../../store/store.ts'
+import type { Queryable, Writable, Writer } from '../../store/store.ts'
 import { createBackgroundRequest } from '../repair/background-request.ts'
 import type { ChainProof } from '../identity/chain-proof.ts'
 
@@ -38,7 +38,7 @@ export interface EntrySubject<Subject, Observation> {
     rpc: Rpc, contracts: EventContracts, subjects: readonly Subject[], indexedLedger: number, options: CallOptions,
   ): Promise<readonly Observation[] | undefined>
   /** May return the number of facts that were stored; by default every observation is one. */
-  record(tx: Queryable, epoch: Epoch, observations: readonly Observation[], nowMs: number): Promise<number | void>
+  record(tx: Writable, epoch: Epoch, observations: readonly Observation[], nowMs: number): Promise<number | void>
 }
 
 interface ListOptions {

@@ -17,7 +17,7 @@ import type { TransactionRecord } from '../../projections/log/kept-transactions.
 import { recordNewerForms } from '../../projections/state/newer-forms.ts'
 import type { EffectsObservation, UnreadTransaction } from '../../projections/log/transaction-effects.ts'
 import { listUnreadTransactions, recordTransactionEffects } from '../../projections/log/transaction-effects.ts'
-import type { Queryable } from '../../store/store.ts'
+import type { Writable } from '../../store/store.ts'
 import type { EntrySubject } from './entry-observer.ts'
 import { readEnvelope } from './envelope-hash.ts'
 import { eventScope } from './event-scope.ts'
@@ -93,7 +93,7 @@ export function transactionEffects({ archive, onApplied, onContradiction, log }:
   }
 }
 
-async function recordAll(tx: Queryable, { chain, deployment, ...epoch }: Epoch, observations: readonly Observation[], nowMs: number): Promise<void> {
+async function recordAll(tx: Writable, { chain, deployment, ...epoch }: Epoch, observations: readonly Observation[], nowMs: number): Promise<void> {
   const [unreadable, read] = [observations.filter(isUnreadable), observations.filter(isRead)]
   await recordTransactionEffects(tx, { ...epoch, chain, deployment }, read, nowMs)
   await dropKeptTransactions(tx, deployment, read.map(({ txHash }) => txHash))

@@ -15,7 +15,7 @@ import { completeSeq, isInsideTransaction, lastReservedSeq, moveIndexCursor } fr
 import { assignLearnedEventSeqs } from '../../projections/log/learned-events.ts'
 import { notifyLogPage } from '../../projections/log/log-notification.ts'
 import { newerFormsOf, recordNewerForms } from '../../projections/state/newer-forms.ts'
-import type { Queryable, Writer } from '../../store/store.ts'
+import type { Writable, Writer } from '../../store/store.ts'
 import { withWriteBehind } from '../../store/write-behind.ts'
 import { damageIn, findDamage, xdrLength } from './decode.ts'
 import { DECODE_SLICE_LENGTH, toUnnumberedEvent } from './decode-ahead.ts'
@@ -128,7 +128,7 @@ export async function writePage(
     await notifyLogPage(transaction, { afterSeq: from.lastSeq, lastSeq: to.lastSeq, rows: archived.length })
   })
 
-  async function write(tx: Queryable): Promise<void> {
+  async function write(tx: Writable): Promise<void> {
     await Promise.all([moveIndexCursor(tx, from, to, nowMs), insertAnchors(tx, epoch.chain, anchors, nowMs)])
     await recordNewerForms(tx, epoch.chain, newerFormsOf(archived), { nowMs })
     await writeUpgrades(tx, epoch.chain, page, nowMs)

@@ -29,7 +29,7 @@ import { addOrdersWithoutEvents } from '../../projections/state/order-details.ts
 import { PROJECTIONS_VERSION } from '../../projections/state/tables.ts'
 import type { RebuildProgress, RebuildReason } from '../../projections/repair/tasks.ts'
 import { isActive, readTask, requestTask, updateTask } from '../../projections/repair/tasks.ts'
-import type { Queryable, Store, Writer } from '../../store/store.ts'
+import type { Queryable, Store, Writable, Writer } from '../../store/store.ts'
 import { decodeEvent } from '../pages/decode.ts'
 import { contractNames, randomEpochName } from '../identity/epochs.ts'
 import type { Interfaces } from '../pages/interfaces.ts'
@@ -136,7 +136,7 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
     return 'done'
   }
 
-  async function complete(tx: Queryable, progress: RebuildProgress): Promise<void> {
+  async function complete(tx: Writable, progress: RebuildProgress): Promise<void> {
     const cursor = defined(await readIndexCursor(tx), 'the index cursor')
     await applyCorrections(shadowOf(tx), await readCorrections(tx, progress.afterSeq, Number.MAX_SAFE_INTEGER))
     await addOrdersWithoutEvents(shadowOf(tx))
@@ -220,7 +220,7 @@ interface Replayed {
 
 /** Replays rows, and between them the corrections recorded there. */
 async function replayWithCorrections(
-  tx: Queryable,
+  tx: Writable,
   rows: readonly ArchiveRow[],
   history: History,
   corrections: readonly CorrectionWithSeq[],
@@ -238,7 +238,7 @@ async function replayWithCorrections(
 }
 
 /** Replays rows, which may span epochs. */
-async function replay(tx: Queryable, rows: readonly ArchiveRow[], { epochs, interfaces }: History): Promise<Replayed> {
+async function replay(tx: Writable, rows: readonly ArchiveRow[], { epochs, interfaces }: History): Promise<Replayed> {
   const redecoded: ArchivedEvent[] = []
   const events: { epoch: number; events: readonly ArchivedEvent[] }[] = []
   for (let from = 0; from < rows.length;) {

@@ -3,13 +3,13 @@
 
 import { addChecks, clearChecks, countChecks } from '../../projections/repair/submission-checks.ts'
 import type { SubmissionsVerified, VerifiedRange } from '../../projections/repair/tasks.ts'
-import type { Queryable, Writer } from '../../store/store.ts'
+import type { Writable, Writer } from '../../store/store.ts'
 
 /** Comparisons that wait for the driver at the same time, so that pending submissions get their turn. */
 const WAITING_MAX = 100
 
 /** Begins the comparison; null in a log without submissions. */
-export async function beginSubmissions(tx: Queryable, hasSubmissions: boolean): Promise<SubmissionsVerified | null> {
+export async function beginSubmissions(tx: Writable, hasSubmissions: boolean): Promise<SubmissionsVerified | null> {
   if (!hasSubmissions) return null
   await clearChecks(tx)
   return { afterId: 0, isListed: false, same: 0, corrected: 0, unverifiable: 0, waiting: 0 }

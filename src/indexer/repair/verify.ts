@@ -15,7 +15,7 @@ import {
 } from '../../projections/repair/repairs.ts'
 import type { Task, VerifiedRange, VerifyProgress } from '../../projections/repair/tasks.ts'
 import { isActive, readTask, requestTask, updateTask } from '../../projections/repair/tasks.ts'
-import type { Queryable, Writer } from '../../store/store.ts'
+import type { Queryable, Writable, Writer } from '../../store/store.ts'
 import { createBackgroundRequest } from './background-request.ts'
 import type { PageComparison } from './compare-archive.ts'
 import { compareArchive, confirmedRepairs } from './compare-archive.ts'
@@ -147,7 +147,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     })
   }
 
-  async function repair(tx: Queryable, { fromLedger, throughLedger }: VerifiedRange): Promise<void> {
+  async function repair(tx: Writable, { fromLedger, throughLedger }: VerifiedRange): Promise<void> {
     const context = { ledger: throughLedger, nowMs: clock.nowMs() }
     const repairedSeq = await applyRepairs(tx, { ...context, hasSubmissions: options.hasSubmissions })
     await renameCurrentEpoch(tx, { name: randomEpochName(random), fromSeq: repairedSeq, nowMs: context.nowMs })
@@ -155,7 +155,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     log.warn({ fromLedger, throughLedger }, 'the archive differed from the network and was repaired')
   }
 
-  async function save(db: Queryable, progress: VerifyProgress): Promise<void> {
+  async function save(db: Writable, progress: VerifyProgress): Promise<void> {
     await updateTask(db, 'verify', { state: 'running', progress }, clock.nowMs())
   }
 
@@ -223,7 +223,7 @@ async function compare(
 
 /** Has the projections compared with a rebuilt copy, and the submissions with the archive and the nodes. */
 async function endNetworkPhase(
-  tx: Queryable, chain: CurrentChain, { range, progress }: { readonly range: VerifiedRange; readonly progress: VerifyProgress },
+  tx: Writable, chain: CurrentChain, { range, progress }: { readonly range: VerifiedRange; readonly progress: VerifyProgress },
   { clock, hasSubmissions }: Pick<VerifierOptions, 'clock' | 'hasSubmissions'>,
 ): Promise<VerifyProgress> {
   await markGapsRead(tx, range)

@@ -1,7 +1,9 @@
 // Fills candles of minutes in which no oracle price was read, for example while the gateway was down, with the prices of trades from the archive. A trade
 // executes at the oracle's price, and its event can be read for as long as a node retains it.
 
+import { sql } from '../../store/sql.ts'
 import type { Writer } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { bucketStart, foldTicks } from './candles.ts'
 import type { CandleTick } from './candles.ts'
 import { columnsOf } from '../columns.ts'
@@ -43,7 +45,7 @@ interface TradePrice {
 
 export async function readArchiveHead(db: Writer): Promise<ArchiveHead> {
   const [head] = await db.query<ArchiveHead>(
-    'select e.epoch, c.last_seq as "lastSeq" from idx.cursor c left join idx.epochs e on e.number = c.epoch',
+    sql`select e.epoch, c.last_seq as "lastSeq" from ${idx.cursor} c left join ${idx.epochs} e on e.number = c.epoch`,
   )
   return head ?? { epoch: null, lastSeq: 0 }
 }
@@ -73,11 +75,11 @@ const TOPICS = ['position_opened', 'position_closed', 'position_liquidated', 'po
 /** Each branch reads one range of the index by topic. */
 async function readTradePrices(db: Writer, { afterSeq, beforeSeq, limit }: FillRange): Promise<readonly TradePrice[]> {
   return await db.query<TradePrice>(
-    `select t.seq, t.ledger_close_ts as ts, t.payload ->> 'asset' as asset,
+    sql`select t.seq, t.ledger_close_ts as ts, t.payload ->> 'asset' as asset,
        coalesce(t.payload ->> 'closePrice', t.payload ->> 'price', t.payload ->> 'entryPrice') as price
      from unnest($4::text[]) k (topic)
      cross join lateral (
-       select e.seq, e.ledger_close_ts, e.payload from idx.events e
+       select e.seq, e.ledger_close_ts, e.payload from ${idx.events} e
        where not e.is_transfer and e.topic = k.topic and e.seq > $1::bigint and e.seq < $2::bigint order by e.seq desc limit $3::int
      ) t order by t.seq desc limit $3::int`,
     [afterSeq, beforeSeq, limit, TOPICS],
@@ -89,8 +91,8 @@ async function withoutOraclePrice(db: Writer, ticks: readonly CandleTick[]): Pro
   if (ticks.length === 0) return []
   const minutes = ticks.map(({ asset, timestampSec }) => ({ asset, time: bucketStart(timestampSec, '1m') }))
   const rows = await db.query<{ asset: string; time: number }>(
-    `select distinct c.asset, c.time from unnest($1::text[], $2::bigint[]) m (asset, time)
-     join idx.candles c on c.asset = m.asset and c.interval = '1m' and c.time = m.time and c.source = 'oracle'`,
+    sql`select distinct c.asset, c.time from unnest($1::text[], $2::bigint[]) m (asset, time)
+     join ${idx.candles} c on c.asset = m.asset and c.interval = '1m' and c.time = m.time and c.source = 'oracle'`,
     columnsOf(minutes, ['asset', 'time']),
   )
   const present = new Set(rows.map(({ asset, time }) => `${asset} ${time}`))

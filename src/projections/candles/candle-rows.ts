@@ -3,7 +3,9 @@
 import type { Candle, CandleInterval } from '../../resources/candle.ts'
 import { defined } from '../../base/assert.ts'
 import { toFloat } from '../../base/fixed-point.ts'
+import { sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { bucketEnd, FIRST_MONDAY_SEC, nextBucketStart } from './candles.ts'
 import type { PriceSource } from './candles.ts'
 import { columnsOf } from '../columns.ts'
@@ -85,24 +87,24 @@ const PRICE_COLUMNS = "concat_ws(' ', k.time, k.open, k.high, k.low, k.close, k.
  * SQL of one row per series: scans of the part of each index that the span covers, whatever the length of the history. Rows are joined to text, because
  * thousands of rows cost more to transfer one by one than to read.
  */
-const SPAN_ROWS = `
+const SPAN_ROWS = sql`
   select n.position, c.last_ledger as "headLedger", c.last_seq as "headSeq", c.last_ledger_close_ts as "ledgerTs", s.first as "firstTime",
     s.low as "fromSec", s.high as "toSec",
-    (select ${PRICE_COLUMNS} from idx.candles k where k.asset = n.asset and k.interval = n.interval and k.time < s.low order by k.time desc limit 1) as before,
-    (select string_agg(${PRICE_COLUMNS}, ',') from idx.candles k
+    (select ${PRICE_COLUMNS} from ${idx.candles} k where k.asset = n.asset and k.interval = n.interval and k.time < s.low order by k.time desc limit 1) as before,
+    (select string_agg(${PRICE_COLUMNS}, ',') from ${idx.candles} k
       where k.asset = n.asset and k.interval = n.interval and k.time >= s.low and k.time < s.high) as prices,
-    (select string_agg(concat_ws(' ', v.time, v.volume, v.trades), ',') from idx.candle_volumes v
+    (select string_agg(concat_ws(' ', v.time, v.volume, v.trades), ',') from ${idx.candle_volumes} v
       where v.asset = n.asset and v.interval = n.interval and v.time >= s.low and v.time < s.high) as volumes,
-    (select string_agg(concat_ws(' ', r.time, r.revision), ',') from idx.candle_revisions r
+    (select string_agg(concat_ws(' ', r.time, r.revision), ',') from ${idx.candle_revisions} r
       where r.asset = n.asset and r.interval = n.interval and r.time >= s.low and r.time < s.high) as revisions
-  from idx.cursor c cross join ${SERIES}
+  from ${idx.cursor} c cross join ${SERIES}
   cross join lateral (
     select b.first, b.high, greatest(n.from_sec, b.high - n.count * n.width) as low
     from (select f.first, least(n.to_sec, greatest(f.last, case when n.is_listed
         then c.last_ledger_close_ts - (c.last_ledger_close_ts - n.shift) % n.width end) + n.width) as high
       from (select
-          (select k.time from idx.candles k where k.asset = n.asset and k.interval = n.interval order by k.time limit 1) as first,
-          (select k.time from idx.candles k where k.asset = n.asset and k.interval = n.interval order by k.time desc limit 1) as last offset 0) f offset 0) b
+          (select k.time from ${idx.candles} k where k.asset = n.asset and k.interval = n.interval order by k.time limit 1) as first,
+          (select k.time from ${idx.candles} k where k.asset = n.asset and k.interval = n.interval order by k.time desc limit 1) as last offset 0) f offset 0) b
     offset 0) s`
 
 /** Reads what the index holds of some series, each within its range, in one statement. In the order of the ranges. */
@@ -128,7 +130,7 @@ export async function readCandleSpan(db: Queryable, range: CandleRange): Promise
 
 /** The version of the newest correction. */
 export async function readCandleVersion(db: Queryable): Promise<number> {
-  const [row] = await db.query<{ version: number }>('select candle_version as version from idx.cursor')
+  const [row] = await db.query<{ version: number }>(sql`select candle_version as version from ${idx.cursor}`)
   return row?.version ?? 0
 }
 
@@ -139,9 +141,9 @@ export async function readRevisedCandles(
   const names = new Set(series.map(({ asset, interval }) => `${interval} ${asset}`))
   // All corrections of one version are on one page.
   const revised = await db.query<Series & { readonly time: number; readonly version: number }>(
-    `select r.asset, r.interval, r.time, r.version from idx.candle_revisions r
+    sql`select r.asset, r.interval, r.time, r.version from ${idx.candle_revisions} r
      where r.version > $1::bigint and r.version <= (
-       select max(n.version) from (select v.version from idx.candle_revisions v where v.version > $1::bigint order by v.version limit $2::int) n)
+       select max(n.version) from (select v.version from ${idx.candle_revisions} v where v.version > $1::bigint order by v.version limit $2::int) n)
      order by r.version, r.time`,
     [afterVersion, limit],
   )

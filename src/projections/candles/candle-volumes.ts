@@ -1,7 +1,9 @@
 // What was traded in each bucket of the candles. Added up while events are applied, so that reads never aggregate.
 
 import type { CandleInterval } from '../../resources/candle.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql, tableIn } from '../../store/sql.ts'
+import type { Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { bucketStart, CANDLE_WIDTHS, RECORD_REVISIONS } from './candles.ts'
 import { columnsOf } from '../columns.ts'
 import type { TradedVolume } from '../trades/volumes.ts'
@@ -15,11 +17,11 @@ interface BucketVolume {
 }
 
 /** Adds a page's volumes to the buckets of every interval in one statement. */
-export async function addCandleVolumes(tx: Queryable, volumes: readonly TradedVolume[]): Promise<void> {
+export async function addCandleVolumes(tx: Writable, volumes: readonly TradedVolume[]): Promise<void> {
   const rows = sumBuckets(volumes)
   if (rows.length === 0) return
-  await tx.query(
-    `insert into idx.candle_volumes as v (asset, interval, time, volume, trades)
+  await tx.run(
+    sql`${sql.insertInto(idx.candle_volumes)} as v (asset, interval, time, volume, trades)
      select unnest($1::text[]), unnest($2::text[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::bigint[])
      on conflict (asset, interval, time) do update set volume = v.volume + excluded.volume, trades = v.trades + excluded.trades`,
     columnsOf(rows, ['asset', 'interval', 'time', 'volume', 'trades']),
@@ -48,10 +50,10 @@ function sumBuckets(volumes: readonly TradedVolume[]): readonly BucketVolume[] {
  * Gives a revision to every candle whose volume differs in the copy of the projections that is about to take their place: events of its bucket were added to
  * the archive, or corrected there.
  */
-export async function recordVolumeRevisions(tx: Queryable): Promise<void> {
-  await tx.query(
-    `with late as (
-       select asset, interval, time from idx.candle_volumes o full join shadow.candle_volumes n using (asset, interval, time)
+export async function recordVolumeRevisions(tx: Writable): Promise<void> {
+  await tx.run(
+    sql`with late as (
+       select asset, interval, time from ${idx.candle_volumes} o full join ${tableIn(idx.candle_volumes, 'shadow')} n using (asset, interval, time)
        where (o.volume, o.trades) is distinct from (n.volume, n.trades)),
      ${RECORD_REVISIONS}
      select 1`,

@@ -1,7 +1,9 @@
 // Candles of oracle prices. Each tick updates the buckets of every interval, so that reads never aggregate.
 
 import type { CandleInterval } from '../../resources/candle.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 
 /** Bucket widths in seconds. */
@@ -75,20 +77,20 @@ const CLOSES = '(excluded.close_ts > k.close_ts or (excluded.close_ts = k.close_
  * price of a trade never replaces an oracle price of the same time, and marks a candle only if it changes it. A candle that changes after its bucket ended
  * gets a revision, and so do the final candles without a price that repeat its close.
  */
-export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], source: PriceSource = 'oracle'): Promise<void> {
+export async function foldTicks(db: Writable, ticks: readonly CandleTick[], source: PriceSource = 'oracle'): Promise<void> {
   const rows = [...bucketTicks(ticks).values()].map((bucket) => ({ ...bucket, endTs: bucketEnd(bucket.time, bucket.interval) }))
   if (rows.length === 0) return
-  await db.query(
-    `with head as materialized (select c.last_ledger_close_ts as ts from idx.cursor c for no key update),
+  await db.run(
+    sql`with head as materialized (select c.last_ledger_close_ts as ts from ${idx.cursor} c for no key update),
      ticks as (
        select n.*, $11::text as source, coalesce(n.end_ts <= head.ts, false) as is_late
        from head cross join unnest($1::text[], $2::text[], $3::bigint[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::bigint[],
          $9::bigint[], $10::bigint[], $12::bigint[], $13::bigint[])
          n (asset, interval, time, open, high, low, close, open_ts, close_ts, end_ts, open_seq, close_seq)),
      before as materialized (
-       select k.* from ticks n join idx.candles k on k.asset = n.asset and k.interval = n.interval and k.time = n.time where n.is_late),
+       select k.* from ticks n join ${idx.candles} k on k.asset = n.asset and k.interval = n.interval and k.time = n.time where n.is_late),
      folded as (
-       insert into idx.candles as k (asset, interval, time, open, high, low, close, open_ts, close_ts, open_seq, close_seq, source)
+       ${sql.insertInto(idx.candles)} as k (asset, interval, time, open, high, low, close, open_ts, close_ts, open_seq, close_seq, source)
        select n.asset, n.interval, n.time, n.open, n.high, n.low, n.close, n.open_ts, n.close_ts, n.open_seq, n.close_seq, n.source
        from ticks n
        on conflict (asset, interval, time) do update set
@@ -112,11 +114,11 @@ export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], sou
      filled as (
        select c.asset, c.interval, g.time from changed c cross join head
        left join lateral (
-         select k.close, k.source from idx.candles k
+         select k.close, k.source from ${idx.candles} k
          where c.close_before is null and k.asset = c.asset and k.interval = c.interval and k.time < c.time order by k.time desc limit 1) p on true
        cross join lateral generate_series(c.end_ts, least(
          head.ts,
-         (select min(k.time) from idx.candles k where k.asset = c.asset and k.interval = c.interval and k.time > c.time),
+         (select min(k.time) from ${idx.candles} k where k.asset = c.asset and k.interval = c.interval and k.time > c.time),
          (select min(n.time) from ticks n where n.asset = c.asset and n.interval = c.interval and n.time > c.time)) - c.width, c.width) g (time)
        where (coalesce(c.close_before, p.close), coalesce(c.source_before, p.source)) is distinct from (c.close, c.source)
        order by g.time desc limit ${FILLED_REVISIONS_MAX}),
@@ -131,10 +133,10 @@ export async function foldTicks(db: Queryable, ticks: readonly CandleTick[], sou
 }
 
 /** SQL: gives every candle of the preceding common table expression `late` (asset, interval, time) a revision, all with one new version. */
-export const RECORD_REVISIONS = `
-     counted as (update idx.cursor set candle_version = candle_version + 1 where exists (select 1 from late) returning candle_version),
+export const RECORD_REVISIONS = sql`
+     counted as (${sql.update(idx.cursor)} set candle_version = candle_version + 1 where exists (select 1 from late) returning candle_version),
      revised as (
-       insert into idx.candle_revisions as r (asset, interval, time, revision, version)
+       ${sql.insertInto(idx.candle_revisions)} as r (asset, interval, time, revision, version)
        select late.asset, late.interval, late.time, 1, counted.candle_version from late cross join counted
        on conflict (asset, interval, time) do update set revision = r.revision + 1, version = excluded.version)`
 

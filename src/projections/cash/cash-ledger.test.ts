@@ -10,7 +10,7 @@ import { openTestStore } from '../../../test/support/database.ts'
 import { createSeededRandom } from '../../base/random.ts'
 import type { Generation } from '../../exchange/contracts/generations.ts'
 import type { CashMovement } from '../../resources/cash-movement.ts'
-import type { Queryable } from '../../store/store.ts'
+import type { Writable } from '../../store/store.ts'
 import { applyEvents } from '../apply.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import { listCashLedger } from './cash-ledger.ts'
@@ -66,7 +66,7 @@ async function beginEpoch(epoch: Epoch, firstSeq: number): Promise<void> {
   })
 }
 
-async function archive(tx: Queryable, epoch: Epoch, page: readonly ArchivedEvent[]): Promise<void> {
+async function archive(tx: Writable, epoch: Epoch, page: readonly ArchivedEvent[]): Promise<void> {
   await insertEvents(tx, epoch.number, page, 0)
   await refreshLedgers(tx, epoch.number, [...new Set(page.map(({ ledger }) => ledger))])
   await tx.query('update idx.cursor set last_seq = greatest(last_seq, $1), last_ledger = $2', [page.at(-1)?.seq ?? 0, page.at(-1)?.ledger ?? 0])

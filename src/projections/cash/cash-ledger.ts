@@ -2,7 +2,9 @@
 // events, and when its changed entries become known.
 
 import type { CashKind, CashMovement } from '../../resources/cash-movement.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import { isTransfer } from '../log/archived-event.ts'
 import type { AsOf } from '../state/as-of.ts'
@@ -28,7 +30,7 @@ export async function listCashLedger(db: Queryable, { account, kind, ...rest }: 
   const page = await listLog<ListedRow>(db, {
     ...rest,
     kind: kind === undefined ? 'cash' : `cash-${kind}`,
-    table: 'idx.cash_ledger',
+    table: idx.cash_ledger,
     tie: 'leg',
     equals: { account, kind },
     gaps: true,
@@ -41,7 +43,7 @@ export async function listCashLedger(db: Queryable, { account, kind, ...rest }: 
 }
 
 /** Writes the movements of settled transactions. */
-export async function applyCashLedger(tx: Queryable, { transactions, again }: SettledPage): Promise<void> {
+export async function applyCashLedger(tx: Writable, { transactions, again }: SettledPage): Promise<void> {
   await deleteRows(tx, again.flatMap(({ events }) => events))
   await insertRows(tx, transactions.flatMap(({ events, contracts, facts }) => (events.some(movesMoney) ? foldCashLedger({ events, contracts, ...facts }) : [])))
 }
@@ -51,15 +53,15 @@ function movesMoney(event: ArchivedEvent): boolean {
   return isTransfer(event) || (event.contract === 'market' && CROSS_TOPICS.has(event.topic))
 }
 
-async function deleteRows(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+async function deleteRows(tx: Writable, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.query('delete from idx.cash_ledger where seq = any($1::bigint[])', [events.map(({ seq }) => seq)])
+  await tx.run(sql`${sql.deleteFrom(idx.cash_ledger)} where seq = any($1::bigint[])`, [events.map(({ seq }) => seq)])
 }
 
-async function insertRows(tx: Queryable, rows: readonly CashRow[]): Promise<void> {
+async function insertRows(tx: Writable, rows: readonly CashRow[]): Promise<void> {
   if (rows.length === 0) return
-  await tx.query(
-    `insert into idx.cash_ledger (account, seq, leg, kind, amount, balance_of, position_id, order_id, vault_id, fee, funding, pnl, ledger, ts, tx_hash)
+  await tx.run(
+    sql`${sql.insertInto(idx.cash_ledger)} (account, seq, leg, kind, amount, balance_of, position_id, order_id, vault_id, fee, funding, pnl, ledger, ts, tx_hash)
      select unnest($1::text[]), unnest($2::bigint[]), unnest($3::smallint[]), unnest($4::text[]), unnest($5::numeric[]), unnest($6::text[]),
        unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
        unnest($13::bigint[]), unnest($14::bigint[]), unnest($15::text[])`,

@@ -14,7 +14,7 @@ import { exportRows, isExportable, readExportDay, readExportSpan } from '../log/
 import type { ExportDay } from '../log/export-rows.ts'
 import type { ExportKind } from '../../resources/export.ts'
 import { readsFor } from '../../store/caller-reads.ts'
-import type { Queryable, Store } from '../../store/store.ts'
+import type { Queryable, Store, Writable } from '../../store/store.ts'
 
 /** Bytes per stored chunk; a stream holds one. */
 const CHUNK_BYTES = 128 * 1024
@@ -110,7 +110,7 @@ const GZIP_OS_BYTE = 9
 
 /** Writes the chunks of a file, holding one page of rows and one chunk. Null when it was stopped. */
 async function writeFile(
-  db: Queryable, source: Queryable, { kind, wanted, signal }: { readonly kind: ExportKind; readonly wanted: ExportDay; readonly signal: AbortSignal },
+  db: Writable, source: Queryable, { kind, wanted, signal }: { readonly kind: ExportKind; readonly wanted: ExportDay; readonly signal: AbortSignal },
 ): Promise<ExportFile | null> {
   const { day, state } = wanted
   await discardUnfinished(db, kind, day)

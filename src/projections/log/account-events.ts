@@ -2,7 +2,9 @@
 
 import { ACCOUNT_ROLES, ORDER_TOPICS, POSITION_TOPICS } from '../../exchange/events.ts'
 import type { EventRow } from '../../resources/event-row.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { columnsOf } from '../columns.ts'
@@ -39,10 +41,10 @@ export async function listAccountEvents(db: Queryable, filter: AccountEventsFilt
     ...rest,
     // A cursor is valid only for the list that issued it.
     kind: `account-${kind ?? 'events'}`,
-    table: 'idx.account_events',
-    detail: 'idx.events',
+    table: idx.account_events,
+    detail: idx.events,
     equals: { account, topic },
-    ...(kind === undefined ? {} : { oneOf: { sql: 'r.topic', values: TOPICS_OF_KIND[kind] } }),
+    ...(kind === undefined ? {} : { oneOf: { expression: sql`r.topic`, values: TOPICS_OF_KIND[kind] } }),
     columns: EVENT_COLUMNS,
     keepsSeq: true,
   })
@@ -63,7 +65,7 @@ interface AccountChanges {
 }
 
 /** Adds a page's events to the feeds of their accounts. Each event must be applied exactly once, after the orders that it places. */
-export async function applyAccountEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
+export async function applyAccountEvents(tx: Writable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
   const ended = events.filter(isOrderEnd).map((event) => numberOf(event, 'orderId'))
   const changes = foldAccountEvents(events, await readOrderOwners(tx, deployment, ended))
   await insertOwnerlessEvents(tx, deployment, changes.ownerless)
@@ -94,10 +96,10 @@ export function accountsIn(payload: Payload): Set<string> {
   return new Set(ACCOUNT_ROLES.map((role) => payload[role]).filter((name) => typeof name === 'string'))
 }
 
-async function insertAccountEvents(tx: Queryable, events: readonly AccountEvent[]): Promise<void> {
+async function insertAccountEvents(tx: Writable, events: readonly AccountEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.query(
-    `insert into idx.account_events (account, seq, topic)
+  await tx.run(
+    sql`${sql.insertInto(idx.account_events)} (account, seq, topic)
      select unnest($1::text[]), unnest($2::bigint[]), unnest($3::text[])`,
     columnsOf(events, ['account', 'seq', 'topic']),
   )

@@ -2,7 +2,11 @@
 
 import type { EventRow } from '../../resources/event-row.ts'
 import type { ExportKind } from '../../resources/export.ts'
+import { selectList } from '../../store/columns.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql, Table } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { readCandleSpan, toCandles } from '../candles/candle-rows.ts'
 import type { SeriesCandle } from '../candles/candle-rows.ts'
 import { bucketEnd, CANDLE_WIDTHS } from '../candles/candles.ts'
@@ -41,17 +45,17 @@ export interface ExportSpan {
 /** Reads which days can be exported: those that are over, and indexed without a gap. */
 export async function readExportSpan(db: Queryable): Promise<ExportSpan | null> {
   const [row] = await db.query<{ firstTs: number | null; lastTs: number | null }>(
-    `select (select min(first.ts) from idx.epochs e cross join lateral (
-       select l.close_ts as ts from idx.ledgers l where l.epoch = e.number order by l.close_ts limit 1) first) as "firstTs",
-       c.last_ledger_close_ts as "lastTs" from idx.cursor c`,
+    sql`select (select min(first.ts) from ${idx.epochs} e cross join lateral (
+       select l.close_ts as ts from ${idx.ledgers} l where l.epoch = e.number order by l.close_ts limit 1) first) as "firstTs",
+       c.last_ledger_close_ts as "lastTs" from ${idx.cursor} c`,
   )
   if (row === undefined || row.firstTs === null || row.lastTs === null) return null
   const firstDay = Math.floor(row.firstTs / DAY_SEC)
   const lastDay = Math.floor(row.lastTs / DAY_SEC) - 1
   const gaps = await db.query<{ fromTs: number | null; toTs: number | null }>(
-    `select g.after_ts as "fromTs", (
-       select l.close_ts from idx.ledgers l where l.epoch = g.epoch and l.ledger > g.to_ledger order by l.ledger limit 1) as "toTs"
-     from idx.gaps g where g.state <> 'filled'`,
+    sql`select g.after_ts as "fromTs", (
+       select l.close_ts from ${idx.ledgers} l where l.epoch = g.epoch and l.ledger > g.to_ledger order by l.ledger limit 1) as "toTs"
+     from ${idx.gaps} g where g.state <> 'filled'`,
   )
   return {
     firstDay, lastDay,
@@ -69,10 +73,10 @@ export function isExportable(span: ExportSpan | null, day: number): boolean {
 export async function readExportDay(db: Queryable, kind: ExportKind, day: number): Promise<ExportDay | null> {
   const bounds = [day * DAY_SEC, (day + 1) * DAY_SEC]
   const ranges = await db.query<SeqRange & { readonly name: string }>(
-    `select e.number as epoch, e.epoch as name, first.seq as "firstSeq", last.seq as "lastSeq" from idx.epochs e
-     cross join lateral (select l.first_seq as seq from idx.ledgers l where l.epoch = e.number and l.close_ts >= $1::bigint and l.close_ts < $2::bigint
+    sql`select e.number as epoch, e.epoch as name, first.seq as "firstSeq", last.seq as "lastSeq" from ${idx.epochs} e
+     cross join lateral (select l.first_seq as seq from ${idx.ledgers} l where l.epoch = e.number and l.close_ts >= $1::bigint and l.close_ts < $2::bigint
        order by l.close_ts, l.last_seq limit 1) first
-     cross join lateral (select l.last_seq as seq from idx.ledgers l where l.epoch = e.number and l.close_ts >= $1::bigint and l.close_ts < $2::bigint
+     cross join lateral (select l.last_seq as seq from ${idx.ledgers} l where l.epoch = e.number and l.close_ts >= $1::bigint and l.close_ts < $2::bigint
        order by l.close_ts desc, l.last_seq desc limit 1) last
      order by e.number`,
     bounds,
@@ -84,8 +88,8 @@ export async function readExportDay(db: Queryable, kind: ExportKind, day: number
 
 async function hasUnreadTransactions(db: Queryable, ranges: readonly SeqRange[]): Promise<boolean> {
   const rows = await db.query(
-    `select 1 from unnest($1::bigint[], $2::bigint[]) r (low, high) where exists (
-       select 1 from idx.unread_transactions u cross join unnest(u.seqs) seq where u.from_seq <= r.high and seq between r.low and r.high)`,
+    sql`select 1 from unnest($1::bigint[], $2::bigint[]) r (low, high) where exists (
+       select 1 from ${idx.unread_transactions} u cross join unnest(u.seqs) seq where u.from_seq <= r.high and seq between r.low and r.high)`,
     [ranges.map(({ firstSeq }) => firstSeq), ranges.map(({ lastSeq }) => lastSeq)],
   )
   return rows.length > 0
@@ -103,15 +107,14 @@ export function exportRows(db: Queryable, kind: ExportKind, { day, ranges }: Exp
 /** A selection of the rows of a part of the log. */
 interface Source {
   /** SQL; `$1` and `$2` are the first and last seq, `$3` and `$4` the times of the day, `$5` the limit. */
-  readonly sql: string
+  readonly statement: Sql
   readonly toRow: (raw: never) => object
 }
 
-const columns = (names: Readonly<Record<string, string>>): string =>
-  Object.entries(names).filter(([name]) => name !== 'deployment').map(([name, sql]) => `${sql} as "${name}"`).join(', ')
+const columns = ({ deployment: _deployment, ...names }: Readonly<Record<string, Sql | string>>): Sql => selectList(names)
 
-const part = (table: string, select: string, ts: string, only = 'true'): string =>
-  `(select r.seq as "exportSeq", ${select} from ${table} r where r.seq between $1::bigint and $2::bigint and r.${ts} >= $3::bigint and r.${ts} < $4::bigint
+const part = (table: Table, select: Sql, ts: 'ts' | 'ledger_close_ts', only: Sql = sql`true`): Sql =>
+  sql`(select r.seq as "exportSeq", ${select} from ${table} r where r.seq between $1::bigint and $2::bigint and r.${ts} >= $3::bigint and r.${ts} < $4::bigint
     and ${only} order by r.seq limit $5::int)`
 
 const LEDGER_COLUMNS = {
@@ -121,29 +124,29 @@ const LEDGER_COLUMNS = {
 
 const SOURCES: Readonly<Record<Exclude<ExportKind, 'candles'>, Source>> = {
   events: {
-    sql: part('idx.events', columns({ ...EVENT_COLUMNS, seq: 'r.seq' }), 'ledger_close_ts', LISTED),
+    statement: part(idx.events, columns({ ...EVENT_COLUMNS, seq: 'r.seq' }), 'ledger_close_ts', LISTED),
     toRow: (raw: Omit<RawEventRow, 'deployment'>): EventRow => toEventRow({ ...raw, deployment: null }),
   },
   trades: {
-    sql: `select * from (${part('idx.trades', columns({ ...TRADE_COLUMNS, seq: 'r.seq' }), 'ts')}
-      union all ${part('idx.opens', columns({ ...OPEN_COLUMNS, seq: 'r.seq' }), 'ts')}) r
+    statement: sql`select * from (${part(idx.trades, columns({ ...TRADE_COLUMNS, seq: 'r.seq' }), 'ts')}
+      union all ${part(idx.opens, columns({ ...OPEN_COLUMNS, seq: 'r.seq' }), 'ts')}) r
       order by r."exportSeq" limit $5::int`,
     toRow: (raw: object) => raw,
   },
   ledger: {
     // All rows of one seq are on one page.
-    sql: `select r.seq as "exportSeq", ${columns(LEDGER_COLUMNS)} from idx.cash_ledger r
+    statement: sql`select r.seq as "exportSeq", ${columns(LEDGER_COLUMNS)} from ${idx.cash_ledger} r
       where r.ts >= $3::bigint and r.ts < $4::bigint and r.seq >= $1::bigint and r.seq <= least($2::bigint, (
-        select max(n.seq) from (select k.seq from idx.cash_ledger k where k.seq >= $1::bigint order by k.seq limit $5::int) n))
+        select max(n.seq) from (select k.seq from ${idx.cash_ledger} k where k.seq >= $1::bigint order by k.seq limit $5::int) n))
       order by r.seq, r.account, r.leg`,
     toRow: (raw: object) => raw,
   },
 }
 
-async function* rowsInLogOrder(db: Queryable, { sql, toRow }: Source, day: number, ranges: readonly SeqRange[]): AsyncGenerator<readonly object[]> {
+async function* rowsInLogOrder(db: Queryable, { statement, toRow }: Source, day: number, ranges: readonly SeqRange[]): AsyncGenerator<readonly object[]> {
   for (const { firstSeq, lastSeq } of ranges) {
     for (let next = firstSeq; next <= lastSeq;) {
-      const rows = await db.query<{ exportSeq: number }>(sql, [next, lastSeq, day * DAY_SEC, (day + 1) * DAY_SEC, PAGE_ROWS])
+      const rows = await db.query<{ exportSeq: number }>(statement, [next, lastSeq, day * DAY_SEC, (day + 1) * DAY_SEC, PAGE_ROWS])
       const last = rows.at(-1)
       if (last === undefined) break
       yield rows.map(({ exportSeq: _seq, ...raw }) => toRow(raw as never))
@@ -155,10 +158,10 @@ async function* rowsInLogOrder(db: Queryable, { sql, toRow }: Source, day: numbe
 /** Candles whose bucket ends with or in the day, by asset, interval and time: their number is bounded, and ledger time has passed the end of each. */
 async function* candlesOfDay(db: Queryable, day: number): AsyncGenerator<readonly SeriesCandle[]> {
   const assets = await db.query<{ asset: string }>(
-    `with recursive found as (
-       (select k.asset from idx.candles k order by k.asset limit 1)
+    sql`with recursive found as (
+       (select k.asset from ${idx.candles} k order by k.asset limit 1)
        union all
-       select (select k.asset from idx.candles k where k.asset > f.asset order by k.asset limit 1) from found f where f.asset is not null)
+       select (select k.asset from ${idx.candles} k where k.asset > f.asset order by k.asset limit 1) from found f where f.asset is not null)
      select asset from found where asset is not null order by asset collate "C"`,
   )
   for (const { asset } of assets) {

@@ -1,7 +1,9 @@
 // Records of transactions that this gateway cannot read yet, because they have a form of a later protocol. Nodes drop them after a week.
 
 import { KNOWN_PROTOCOL } from '../../base/protocol.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 
 /** A transaction's record as a node returned it, base64. */
@@ -25,7 +27,7 @@ const REQUEST_AGAIN_MS = 60 * 60_000
 /** The seqs of those that this version could not read. */
 export async function listUnreadableSeqs(db: Queryable, deployments: readonly number[], nowMs: number): Promise<readonly number[]> {
   const rows = await db.query<{ seq: number }>(
-    'select seq from idx.kept_transactions where deployment = any($1::int[]) and known_protocol >= $2::int and kept_at > $3::bigint',
+    sql`select seq from ${idx.kept_transactions} where deployment = any($1::int[]) and known_protocol >= $2::int and kept_at > $3::bigint`,
     [deployments, KNOWN_PROTOCOL, nowMs - REQUEST_AGAIN_MS],
   )
   return rows.map(({ seq }) => seq)
@@ -36,7 +38,7 @@ export async function readKeptTransactions(
   db: Queryable, deployments: readonly number[], hashes: readonly string[],
 ): Promise<ReadonlyMap<string, TransactionRecord>> {
   const rows = await db.query<TransactionRecord & { txHash: string }>(
-    `select tx_hash as "txHash", envelope_xdr as "envelopeXdr", meta_xdr as "metaXdr" from idx.kept_transactions
+    sql`select tx_hash as "txHash", envelope_xdr as "envelopeXdr", meta_xdr as "metaXdr" from ${idx.kept_transactions}
      where deployment = any($1::int[]) and tx_hash = any($2::text[]) and known_protocol < $3::int`,
     [deployments, hashes, KNOWN_PROTOCOL],
   )
@@ -44,10 +46,10 @@ export async function readKeptTransactions(
 }
 
 /** Keeps records that this version cannot read. */
-export async function keepTransactions(tx: Queryable, deployment: number, transactions: readonly KeptTransaction[], nowMs: number): Promise<void> {
+export async function keepTransactions(tx: Writable, deployment: number, transactions: readonly KeptTransaction[], nowMs: number): Promise<void> {
   if (transactions.length === 0) return
-  await tx.query(
-    `insert into idx.kept_transactions as k (deployment, tx_hash, seq, envelope_xdr, meta_xdr, known_protocol, kept_at)
+  await tx.run(
+    sql`${sql.insertInto(idx.kept_transactions)} as k (deployment, tx_hash, seq, envelope_xdr, meta_xdr, known_protocol, kept_at)
      select $1::int, tx_hash, seq, envelope_xdr, meta_xdr, $6::int, $7::bigint
      from unnest($2::text[], $3::bigint[], $4::text[], $5::text[]) seen (tx_hash, seq, envelope_xdr, meta_xdr)
      on conflict (deployment, tx_hash) do update
@@ -58,6 +60,6 @@ export async function keepTransactions(tx: Queryable, deployment: number, transa
 }
 
 /** Drops the records of transactions that were read. */
-export async function dropKeptTransactions(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<void> {
-  await tx.query('delete from idx.kept_transactions where deployment = $1::int and tx_hash = any($2::text[])', [deployment, hashes])
+export async function dropKeptTransactions(tx: Writable, deployment: number, hashes: readonly string[]): Promise<void> {
+  await tx.run(sql`${sql.deleteFrom(idx.kept_transactions)} where deployment = $1::int and tx_hash = any($2::text[])`, [deployment, hashes])
 }

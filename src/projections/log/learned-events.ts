@@ -1,26 +1,28 @@
 // Events whose account became known only later. Lists show them at their own seq. The account's stream channel may already have sent later frames, so there
 // they get the seq of a later event that does not concern the account.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 
 /**
  * Assigns each pending learned event a stream seq from this page, whose events are already archived and applied. Events of an account keep their order and
  * get distinct seqs; those that get none stay pending until the next page.
  */
-export async function assignLearnedEventSeqs(tx: Queryable, seqs: readonly number[]): Promise<void> {
+export async function assignLearnedEventSeqs(tx: Writable, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return
   // There are hardly ever any, and the statement below would read all seqs of a large page.
-  const [waiting] = await tx.query('select 1 from idx.learned_events where place is null limit 1')
+  const [waiting] = await tx.query(sql`select 1 from ${idx.learned_events} where place is null limit 1`)
   if (waiting === undefined) return
-  await tx.query(
-    `with waiting as (
-       select account, seq, row_number() over (partition by account order by seq) as nth from idx.learned_events where place is null
+  await tx.run(
+    sql`with waiting as (
+       select account, seq, row_number() over (partition by account order by seq) as nth from ${idx.learned_events} where place is null
      ), free as (
        select w.account, page.seq as place, row_number() over (partition by w.account order by page.seq) as nth
        from (select distinct account from waiting) w cross join unnest($1::bigint[]) page (seq)
-       where not exists (select 1 from idx.account_events a where a.account = w.account and a.seq = page.seq)
+       where not exists (select 1 from ${idx.account_events} a where a.account = w.account and a.seq = page.seq)
      )
-     update idx.learned_events l set place = free.place
+     ${sql.update(idx.learned_events)} l set place = free.place
      from waiting join free on free.account = waiting.account and free.nth = waiting.nth
      where l.account = waiting.account and l.seq = waiting.seq`,
     [seqs],

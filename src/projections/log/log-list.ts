@@ -2,7 +2,11 @@
 
 import { assert, defined } from '../../base/assert.ts'
 import { PAGE_LIMITS } from '../../limits.ts'
+import { selectList } from '../../store/columns.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql, Table } from '../../store/sql.ts'
 import type { Param, Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
 import { LedgerNotIndexed, stateSource } from '../state/as-of.ts'
 import { gapsAtOrAbove, unfilledGaps } from '../repair/gaps.ts'
@@ -26,35 +30,33 @@ export interface LogBounds {
 export interface LogList<Row> extends LogBounds, AsOf {
   /** Identifies the list in its cursors. */
   readonly kind: string
-  readonly table:
-    | 'idx.events' | 'idx.trades' | 'idx.account_events' | 'idx.vault_trades' | 'idx.vault_flows' | 'idx.referral_trades' | 'idx.referral_claims'
-    | 'idx.orders' | 'idx.cash_ledger' | 'idx.corrections'
+  readonly table: Table
   /** The table with the rows when `table` only selects them: `columns` then refer to this table, `equals` to `table`. */
-  readonly detail?: 'idx.events'
+  readonly detail?: Table
   /** The SQL of each column, by its name on the wire, without `seq`. */
-  readonly columns: Readonly<Record<Exclude<keyof Row & string, 'seq'>, string>>
+  readonly columns: Readonly<Record<Exclude<keyof Row & string, 'seq'>, Sql | string>>
   /** The rows have their `seq`. */
   readonly keepsSeq?: boolean
   /** A second table, whose rows are merged into the list by seq. It needs the same indexes. */
-  readonly merged?: { readonly table: 'idx.opens'; readonly columns: Readonly<Record<Exclude<keyof Row & string, 'seq'>, string>> }
+  readonly merged?: { readonly table: Table; readonly columns: Readonly<Record<Exclude<keyof Row & string, 'seq'>, Sql | string>> }
   /**
    * The column that rows are ordered by instead of `seq`; cursors then hold its values. Bounds on ledger and time do not apply to it. `through` is SQL of its
    * last value in the state that ends with a seq.
    */
-  readonly by?: { readonly column: 'order_id' | 'place'; readonly through: (seq: string) => string }
+  readonly by?: { readonly column: 'order_id' | 'place'; readonly through: (seq: Sql) => Sql }
   /** SQL of bounds on that column, inclusive, as one statement each. */
-  readonly span?: (bind: Bind) => { readonly low?: string | undefined; readonly high?: string | undefined }
+  readonly span?: (bind: Bind) => { readonly low?: Sql | undefined; readonly high?: Sql | undefined }
   /** SQL of a condition that every row meets. It must be the condition of a partial index on the list's keys. */
-  readonly only?: string
+  readonly only?: Sql
   /** Equality filters; undefined values are ignored. Every combination needs an index on these columns in this order, followed by seq. */
   readonly equals: Readonly<Record<string, string | number | undefined>>
   /**
    * An expression, of the table `r`, that equals one of these values: the rows of each are merged into the list by seq. It follows `equals` in its index, and
    * `only` must be the condition of that index.
    */
-  readonly oneOf?: { readonly sql: string; readonly values: readonly string[] }
+  readonly oneOf?: { readonly expression: Sql; readonly values: readonly string[] }
   /** A column before them that must equal this SQL, in which `c` is the cursor row. Must never contain a caller's input. */
-  readonly scope?: { readonly column: string; readonly sql: string }
+  readonly scope?: { readonly column: string; readonly value: Sql }
   /** A column after seq in every index of the table, which orders the rows of one seq; by default a seq has one row. */
   readonly tie?: 'leg'
   /** Without rows of a transaction of which events are missing: a later event may complete them. */
@@ -77,7 +79,7 @@ interface PageColumns extends HeadColumns {
 export async function listLog<Row extends object>(db: Queryable, list: LogList<Row>): Promise<Page<Row>> {
   assert(list.limit < MAX_ROWS, 'the page limit exceeds the maximum')
   const params: Param[] = []
-  const bind: Bind = (value) => `$${params.push(value)}`
+  const bind: Bind = (value) => sql`$${params.push(value)}`
   const state = stateSource(list, bind)
   const by = list.by?.column ?? 'seq'
   const select = selectOf(list.columns, by, list.tie)
@@ -85,8 +87,8 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   const source: PageSource = {
     tables: [
       ...(list.oneOf?.values ?? [null]).map((value) => ({
-        table: list.table, select: list.detail === undefined ? select : 'r.seq',
-        ...(list.oneOf === undefined || value === null ? {} : { key: { sql: list.oneOf.sql, value: `${bind(toSearchText(value))}::text` } }),
+        table: list.table, select: list.detail === undefined ? select : sql`r.seq`,
+        ...(list.oneOf === undefined || value === null ? {} : { key: { column: list.oneOf.expression, value: sql`${bind(toSearchText(value))}::text` } }),
       })),
       ...(list.merged === undefined ? [] : [{ table: list.merged.table, select: selectOf(list.merged.columns, by) }]),
     ],
@@ -95,81 +97,82 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
     tie: list.tie,
     beforeTie: beforeTie(list, bind),
     keys: keysOf(list, bind),
-    low: span?.low ?? '0',
+    low: span?.low ?? sql`0`,
     highs: [...upperBoundsOf(list, state, bind), ...(span?.high === undefined ? [] : [span.high])],
-    limit: `${bind(list.limit + 1)}::int`,
+    limit: sql`${bind(list.limit + 1)}::int`,
   }
   const seqPage = isBounded(list) ? boundedPage(source, list, bind) : mergedPage(source, source.low)
   // Select the seqs first and join their rows, so that no more rows than the page has are read, whatever the planner estimates.
-  const page = list.detail === undefined ? seqPage : `select ${select} from (${seqPage}) selected join ${list.detail} r on r.seq = selected.seq`
+  const page = list.detail === undefined ? seqPage : sql`select ${select} from (${seqPage}) selected join ${list.detail} r on r.seq = selected.seq`
   const gaps = list.gaps === true ? unfilledGaps(gapsWithin(list, source.highs, bind)) : undefined
   const cursorOf = ({ seq, tie }: { readonly seq: number; readonly tie?: number }): string => encodeCursor(list.kind, tie === undefined ? [seq] : [seq, tie])
-  const order = list.tie === undefined ? {} : { order: 'page.seq desc, page.tie desc' }
+  const order = list.tie === undefined ? {} : { order: sql`page.seq desc, page.tie desc` }
   const toRow = (raw: Row & { readonly seq: number; readonly tie?: number }): Row =>
     list.keepsSeq === true ? { ...withoutSeq<Row>(raw), seq: raw.seq } : withoutSeq<Row>(raw)
   return await readPage<Row & { readonly tie?: number }, Row>(db, { state, page, gaps, params, limit: list.limit, cursorOf, ...order }, toRow)
 }
 
-function selectOf(columns: Readonly<Record<string, string>>, by: string, tie?: string): string {
-  return `r.${by} as seq, ${tie === undefined ? '' : `r.${tie} as tie, `}${Object.entries(columns).map(([name, sql]) => `${sql} as "${name}"`).join(', ')}`
+function selectOf(columns: Readonly<Record<string, Sql | string>>, by: OrderColumn, tie?: 'leg'): Sql {
+  return sql`r.${by} as seq, ${tie === undefined ? '' : sql`r.${tie} as tie, `}${selectList(columns)}`
 }
 
 /** SQL: the condition on a gap's row `g` under which its events could be in the list and not above the page. */
-function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readonly string[], bind: Bind): string {
-  const conditions = ['true', ...highs.map((high) => `g.first_seq <= ${high}`)]
-  if (fromLedger !== undefined) conditions.push(`g.to_ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
-  if (toLedger !== undefined) conditions.push(`g.from_ledger <= ${bind(clampToSafeInteger(toLedger))}::bigint`)
-  if (beforeTs !== undefined) conditions.push(`coalesce(g.after_ts + 1, 0) < ${bind(clampToSafeInteger(beforeTs))}::bigint`)
-  return conditions.join(' and ')
+function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readonly Sql[], bind: Bind): Sql {
+  const conditions = [sql`true`, ...highs.map((high) => sql`g.first_seq <= ${high}`)]
+  if (fromLedger !== undefined) conditions.push(sql`g.to_ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
+  if (toLedger !== undefined) conditions.push(sql`g.from_ledger <= ${bind(clampToSafeInteger(toLedger))}::bigint`)
+  if (beforeTs !== undefined) conditions.push(sql`coalesce(g.after_ts + 1, 0) < ${bind(clampToSafeInteger(beforeTs))}::bigint`)
+  return sql.join(conditions, ' and ')
 }
 
-type Bind = (value: Param) => string
+type Bind = (value: Param) => Sql
+type OrderColumn = 'seq' | 'order_id' | 'place'
 
 /** The SQL of a column of the table `r`, and of its required value. */
 interface Key {
-  readonly sql: string
-  readonly value: string
+  readonly column: Sql
+  readonly value: Sql
 }
 
 /** The parts of a page statement. */
 interface PageSource {
   /** Each with the SQL of the same columns. */
-  readonly tables: readonly { readonly table: string; readonly select: string; readonly key?: Key }[]
-  readonly by: string
-  readonly only: string | undefined
-  readonly tie: string | undefined
+  readonly tables: readonly { readonly table: Table; readonly select: Sql; readonly key?: Key }[]
+  readonly by: OrderColumn
+  readonly only: Sql | undefined
+  readonly tie: 'leg' | undefined
   /** SQL of a condition that excludes the rows of the cursor's seq that were listed before. */
-  readonly beforeTie: string | undefined
+  readonly beforeTie: Sql | undefined
   readonly keys: readonly Key[]
   /** SQL of a lower bound on `by`. */
-  readonly low: string
+  readonly low: Sql
   /** SQL of upper bounds on `by`; the lowest one applies. */
-  readonly highs: readonly string[]
-  readonly limit: string
+  readonly highs: readonly Sql[]
+  readonly limit: Sql
 }
 
 function keysOf<Row>({ scope, equals }: LogList<Row>, bind: Bind): readonly Key[] {
-  const keys: Key[] = scope === undefined ? [] : [{ sql: `r.${scope.column}`, value: scope.sql }]
+  const keys: Key[] = scope === undefined ? [] : [{ column: sql.raw(`r.${scope.column}`), value: scope.value }]
   for (const [column, value] of Object.entries(equals)) {
-    if (typeof value === 'number') keys.push({ sql: `r.${column}`, value: `${bind(value)}::bigint` })
-    else if (value !== undefined) keys.push({ sql: `r.${column}`, value: `${bind(toSearchText(value))}::text` })
+    if (value === undefined) continue
+    keys.push({ column: sql.raw(`r.${column}`), value: typeof value === 'number' ? sql`${bind(value)}::bigint` : sql`${bind(toSearchText(value))}::text` })
   }
   return keys
 }
 
-function upperBoundsOf<Row>({ kind, cursor, throughSeq, by, tie, completeOnly }: LogList<Row>, state: StateSource, bind: Bind): readonly string[] {
-  const highs: string[] = state.throughSeq === undefined ? [] : [by?.through(state.throughSeq) ?? state.throughSeq]
+function upperBoundsOf<Row>({ kind, cursor, throughSeq, by, tie, completeOnly }: LogList<Row>, state: StateSource, bind: Bind): readonly Sql[] {
+  const highs: Sql[] = state.throughSeq === undefined ? [] : [by?.through(state.throughSeq) ?? state.throughSeq]
   if (completeOnly === true && state.throughSeq === undefined) highs.push(COMPLETE_SEQ)
-  if (cursor !== undefined && tie === undefined) highs.push(`${bind(seqFromCursor(kind, cursor))}::bigint - 1`)
-  if (cursor !== undefined && tie !== undefined) highs.push(`${bind(tieFromCursor(kind, cursor)[0])}::bigint`)
-  if (throughSeq !== undefined) highs.push(`${bind(clampToSafeInteger(throughSeq))}::bigint`)
+  if (cursor !== undefined && tie === undefined) highs.push(sql`${bind(seqFromCursor(kind, cursor))}::bigint - 1`)
+  if (cursor !== undefined && tie !== undefined) highs.push(sql`${bind(tieFromCursor(kind, cursor)[0])}::bigint`)
+  if (throughSeq !== undefined) highs.push(sql`${bind(clampToSafeInteger(throughSeq))}::bigint`)
   return highs
 }
 
-function beforeTie<Row>({ kind, cursor, tie }: LogList<Row>, bind: Bind): string | undefined {
+function beforeTie<Row>({ kind, cursor, tie }: LogList<Row>, bind: Bind): Sql | undefined {
   if (tie === undefined || cursor === undefined) return undefined
   const [seq, last] = tieFromCursor(kind, cursor)
-  return `(r.seq, r.${tie}) < (${bind(seq)}::bigint, ${bind(last)}::bigint)`
+  return sql`(r.seq, r.${tie}) < (${bind(seq)}::bigint, ${bind(last)}::bigint)`
 }
 
 function tieFromCursor(kind: string, cursor: string): readonly [seq: number, tie: number] {
@@ -188,27 +191,27 @@ const MAX_ROWS = PAGE_LIMITS.events.max + 1
  * The constant inner limit is for the planner of a prepared statement, which does not know the parameter: without it the planner expects a tenth of the table
  * and plans the page again on every call.
  */
-function plainPage(source: PageSource, { table, select, key }: PageSource['tables'][number], low: string): string {
+function plainPage(source: PageSource, { table, select, key }: PageSource['tables'][number], low: Sql): Sql {
   const { by, tie, highs, limit, only, beforeTie: before } = source
   const keys = key === undefined ? source.keys : [...source.keys, key]
-  const columns = [...keys.map(({ sql }) => sql), `r.${by}`]
-  const high = highs.length === 0 ? ABOVE_EVERY_SEQ : `least(${highs.join(', ')})`
-  const bound = (seq: string): string => `(${[...keys.map(({ value }) => value), seq].join(', ')})`
-  const range = `(${columns.join(', ')}) >= ${bound(low)} and (${columns.join(', ')}) <= ${bound(high)}`
-  const filters = [...keys.map(({ sql }) => `${sql} is not null`), only, before]
-  const known = filters.map((filter) => (filter === undefined ? '' : ` and ${filter}`)).join('')
-  const order = [...columns, ...(tie === undefined ? [] : [`r.${tie}`])].map((column) => `${column} desc`).join(', ')
-  const longest = `select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MAX_ROWS}`
+  const columns = [...keys.map(({ column }) => column), sql`r.${by}`]
+  const high = highs.length === 0 ? sql`${ABOVE_EVERY_SEQ}` : sql`least(${sql.join(highs, ', ')})`
+  const bound = (seq: Sql): Sql => sql`(${sql.join([...keys.map(({ value }) => value), seq], ', ')})`
+  const range = sql`(${sql.join(columns, ', ')}) >= ${bound(low)} and (${sql.join(columns, ', ')}) <= ${bound(high)}`
+  const filters = [...keys.map(({ column }) => sql`${column} is not null`), only, before]
+  const known = sql.join(filters.map((filter) => (filter === undefined ? '' : sql` and ${filter}`)), '')
+  const order = sql.join([...columns, ...(tie === undefined ? [] : [sql`r.${tie}`])].map((column) => sql`${column} desc`), ', ')
+  const longest = sql`select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MAX_ROWS}`
   // No outer order: it would force the inner query to be read completely first.
-  return `select longest.* from (${longest}) longest limit ${limit}`
+  return sql`select longest.* from (${longest}) longest limit ${limit}`
 }
 
 /** The newest rows of all tables: from each, no more than the page needs. */
-function mergedPage(source: PageSource, low: string): string {
+function mergedPage(source: PageSource, low: Sql): Sql {
   const pages = source.tables.map((table) => plainPage(source, table, low))
-  const [first = ''] = pages
-  if (pages.length === 1) return first
-  return `select merged.* from (${pages.map((page) => `(${page})`).join(' union all ')}) merged order by seq desc limit ${source.limit}`
+  const [first] = pages
+  if (first !== undefined && pages.length === 1) return first
+  return sql`select merged.* from (${sql.join(pages.map((page) => sql`(${page})`), ' union all ')}) merged order by seq desc limit ${source.limit}`
 }
 
 /** The row without the columns that only paging needs. */
@@ -229,20 +232,20 @@ export async function readPage<Raw extends object, Row>(
   statement: {
     /** The state that the page is read from, whose row the page's SQL names `c`; by default the present one. */
     readonly state?: StateSource
-    readonly page: string
+    readonly page: Sql
     /** SQL of the gaps that the page may overlap. */
-    readonly gaps?: string | undefined
+    readonly gaps?: Sql | undefined
     readonly params: readonly Param[]
     readonly limit: number
     readonly cursorOf: (raw: Raw & { readonly seq: number }) => string
     /** The order of the rows; by default descending by `seq`. */
-    readonly order?: string
+    readonly order?: Sql
   },
   toRow: (raw: Raw & HeadColumns & { readonly seq: number }) => Row,
 ): Promise<Page<Row>> {
-  const { from, head } = statement.state ?? stateSource({}, () => '')
+  const { from, head } = statement.state ?? stateSource({}, () => sql``)
   const result = await db.query<Raw & PageColumns & { readonly seq: number | null }>(
-    `select ${head}, ${statement.gaps === undefined ? '' : `${statement.gaps} as "headGaps", `}page.*
+    sql`select ${head}, ${statement.gaps === undefined ? '' : sql`${statement.gaps} as "headGaps", `}page.*
      from ${from} left join lateral (${statement.page}) page on true
      order by ${statement.order ?? 'page.seq desc'}`,
     statement.params,
@@ -271,35 +274,35 @@ export function headOf(rows: readonly HeadColumns[]): Head {
  * Ledgers and close times ascend within an epoch but repeat across epochs. The bounds therefore become one range of seq per section of the log, looked up in
  * idx.ledgers of its epoch; each range is read from its end, for no more rows than the page needs.
  */
-function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string {
+function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): Sql {
   const { fromLedger, toLedger, beforeTs } = bounds
-  const low = source.by === 'place' ? '0' : firstSeq(fromLedger === undefined ? 'true' : `l.ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
-  const highs: string[] = [`coalesce(s.last_seq, ${ABOVE_EVERY_SEQ})`, ...source.highs]
-  if (toLedger !== undefined) highs.push(lastSeq(`l.ledger <= ${bind(clampToSafeInteger(toLedger))}::bigint`, 'l.ledger desc'))
-  if (beforeTs !== undefined) highs.push(lastSeq(`l.close_ts < ${bind(clampToSafeInteger(beforeTs))}::bigint`, 'l.close_ts desc, l.last_seq desc'))
-  if (source.by === 'seq' && toLedger === undefined && beforeTs === undefined) highs.push(lastSeq('true', 'l.ledger desc'))
-  return `select rows.*
+  const low = source.by === 'place' ? sql`0` : firstSeq(fromLedger === undefined ? sql`true` : sql`l.ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
+  const highs: Sql[] = [sql`coalesce(s.last_seq, ${ABOVE_EVERY_SEQ})`, ...source.highs]
+  if (toLedger !== undefined) highs.push(lastSeq(sql`l.ledger <= ${bind(clampToSafeInteger(toLedger))}::bigint`, sql`l.ledger desc`))
+  if (beforeTs !== undefined) highs.push(lastSeq(sql`l.close_ts < ${bind(clampToSafeInteger(beforeTs))}::bigint`, sql`l.close_ts desc, l.last_seq desc`))
+  if (source.by === 'seq' && toLedger === undefined && beforeTs === undefined) highs.push(lastSeq(sql`true`, sql`l.ledger desc`))
+  return sql`select rows.*
     from ${sectionsOf(bounds, bind)} s
-    cross join lateral (select greatest(s.first_seq, ${low}, ${source.low}) as low, least(${highs.join(', ')}) as high offset 0) section
-    cross join lateral (${mergedPage({ ...source, highs: ['section.high'] }, 'section.low')}) rows
+    cross join lateral (select greatest(s.first_seq, ${low}, ${source.low}) as low, least(${sql.join(highs, ', ')}) as high offset 0) section
+    cross join lateral (${mergedPage({ ...source, highs: [sql`section.high`] }, sql`section.low`)}) rows
     order by rows.seq desc${source.tie === undefined ? '' : ', rows.tie desc'} limit ${source.limit}`
 }
 
 /** The sections of a deployment, or all. */
-function sectionsOf({ deployment }: LogBounds, bind: Bind): string {
-  if (deployment === undefined) return 'idx.sections'
-  return `(select o.* from idx.sections o join idx.epochs d on d.number = o.epoch where d.name = ${bind(toSearchText(deployment))}::text)`
+function sectionsOf({ deployment }: LogBounds, bind: Bind): Sql {
+  if (deployment === undefined) return sql`${idx.sections}`
+  return sql`(select o.* from ${idx.sections} o join ${idx.epochs} d on d.number = o.epoch where d.name = ${bind(toSearchText(deployment))}::text)`
 }
 
 /** Greater than every seq: a section without a matching ledger gets an empty range. */
 const ABOVE_EVERY_SEQ = '9223372036854775807'
 
-function firstSeq(condition: string): string {
-  return `coalesce((select l.first_seq from idx.ledgers l where l.epoch = s.epoch and ${condition} order by l.ledger limit 1), ${ABOVE_EVERY_SEQ})`
+function firstSeq(condition: Sql): Sql {
+  return sql`coalesce((select l.first_seq from ${idx.ledgers} l where l.epoch = s.epoch and ${condition} order by l.ledger limit 1), ${ABOVE_EVERY_SEQ})`
 }
 
-function lastSeq(condition: string, order: string): string {
-  return `coalesce((select l.last_seq from idx.ledgers l where l.epoch = s.epoch and ${condition} order by ${order} limit 1), 0)`
+function lastSeq(condition: Sql, order: Sql): Sql {
+  return sql`coalesce((select l.last_seq from ${idx.ledgers} l where l.epoch = s.epoch and ${condition} order by ${order} limit 1), 0)`
 }
 
 function isBounded(bounds: LogBounds): boolean {

@@ -2,6 +2,7 @@
 // built by the statement that reads the log, in the transaction that writes it, so it says what a read after the commit returns.
 
 import { createHash } from 'node:crypto'
+import { sql, textOf } from '../../store/sql.ts'
 import type { Transaction } from '../../store/store.ts'
 import { INDEX_CHANNEL, notifyIndexChanged } from '../state/index-state.ts'
 import { LOG_PAGE_SQL, toLogPage } from './stream-log.ts'
@@ -12,7 +13,7 @@ const ROWS_MAX = 16
 /** PostgreSQL refuses payloads of 8,000 bytes. */
 const PAYLOAD_MAX_BYTES = 7_999
 /** Instances of different versions ignore each other's rows. */
-const FORMAT = createHash('sha256').update(LOG_PAGE_SQL).digest('base64url').slice(0, 10)
+const FORMAT = createHash('sha256').update(textOf(LOG_PAGE_SQL)).digest('base64url').slice(0, 10)
 
 /** All that a commit added to the log. */
 export interface LogNotification extends LogPage {
@@ -29,7 +30,7 @@ export async function notifyLogPage(tx: Transaction, { afterSeq, lastSeq, rows }
   }
   await tx.notify(
     INDEX_CHANNEL,
-    `select case when octet_length(n.payload) <= $3::int then n.payload else $4::text end as payload from (
+    sql`select case when octet_length(n.payload) <= $3::int then n.payload else $4::text end as payload from (
        select $4::text || ' ' || json_build_object('format', $5::text, 'afterSeq', $1::bigint, 'rows', json_agg(page)) as payload from (${LOG_PAGE_SQL}) page
      ) n`,
     [afterSeq, ROWS_MAX + 1, PAYLOAD_MAX_BYTES, String(lastSeq), FORMAT],

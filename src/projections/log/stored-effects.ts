@@ -1,7 +1,9 @@
 // The stored form of what transactions changed.
 
 import type { CrossBalanceChange, EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../../exchange/contracts/entry-changes.ts'
+import { sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 
 /** The effects of one transaction. */
 export interface TransactionEffects {
@@ -16,7 +18,7 @@ export async function readTransactionEffects(
 ): Promise<ReadonlyMap<string, TransactionEffects | null>> {
   if (hashes.length === 0) return new Map()
   const rows = await db.query<{ txHash: string; effects: StoredEffects | null }>(
-    `select tx_hash as "txHash", effects from idx.transaction_effects where deployment = $1 and tx_hash = any($2::text[])`,
+    sql`select tx_hash as "txHash", effects from ${idx.transaction_effects} where deployment = $1 and tx_hash = any($2::text[])`,
     [deployment, hashes],
   )
   return new Map(rows.map(({ txHash, effects }) => [txHash, effects === null ? null : fromJson(effects)]))

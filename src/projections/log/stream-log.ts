@@ -1,6 +1,9 @@
 // The log for the stream: committed rows after a seq, in order, with their accounts, and the head of each channel at a seq.
 
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
+import { idx, txTables } from '../../store/tables.ts'
 import type { Correction } from '../../resources/correction.ts'
 import { accountsIn } from './account-events.ts'
 import type { Payload } from './archived-event.ts'
@@ -105,22 +108,22 @@ interface RawHead {
   readonly headCloseTs: number | null
 }
 
-const HEAD_COLUMNS = `c.last_seq as "headSeq", (select h.epoch from idx.epochs h where h.number = c.epoch) as "headEpoch", c.last_ledger as "headLedger",
-  c.last_ledger_close_ts as "headCloseTs", 'idx' as schema,
-  (select min(s.first_seq) from idx.sections s where s.epoch = c.epoch) as "epochFrom",
-  (select max(s.last_seq) from idx.sections s where s.epoch <> c.epoch) as "othersThrough"`
+const HEAD_COLUMNS = sql`c.last_seq as "headSeq", (select h.epoch from ${idx.epochs} h where h.number = c.epoch) as "headEpoch", c.last_ledger as "headLedger",
+  c.last_ledger_close_ts as "headCloseTs", ${sql.schemaText('idx')} as schema,
+  (select min(s.first_seq) from ${idx.sections} s where s.epoch = c.epoch) as "epochFrom",
+  (select max(s.last_seq) from ${idx.sections} s where s.epoch <> c.epoch) as "othersThrough"`
 
 /** The end of the log; null while nothing has been indexed. */
 export async function readLogHead(db: Queryable): Promise<LogHead | null> {
-  const [row] = await db.query<RawHead>(`select ${HEAD_COLUMNS} from idx.cursor c where c.updated_at is not null`)
+  const [row] = await db.query<RawHead>(sql`select ${HEAD_COLUMNS} from ${idx.cursor} c where c.updated_at is not null`)
   return row === undefined ? null : toHead(row)
 }
 
 /** True when the log has an entry at this seq. Only a repair of the archive removes one, or moves it to another seq. */
 export async function hasEventAt(db: Queryable, seq: number): Promise<boolean> {
-  const tables = ['idx.events', 'idx.contract_versions', 'tx.submission_changes', 'idx.order_changes']
-  const entries = [...tables.map((table) => `select 1 from ${table} where seq = $1`), 'select 1 from idx.corrections where place = $1']
-  return (await db.query(entries.join(' union all '), [seq])).length > 0
+  const tables = [idx.events, idx.contract_versions, txTables.submission_changes, idx.order_changes]
+  const entries = [...tables.map((table) => sql`select 1 from ${table} where seq = $1`), sql`select 1 from ${idx.corrections} where place = $1`]
+  return (await db.query(sql.join(entries, ' union all '), [seq])).length > 0
 }
 
 function toHead({ headSeq, headEpoch, headLedger, headCloseTs, epochFrom, othersThrough, schema }: RawHead): LogHead {
@@ -130,34 +133,34 @@ function toHead({ headSeq, headEpoch, headLedger, headCloseTs, epochFrom, others
 }
 
 /** SQL: rows of the account's channel that keep their own seq. */
-const NOT_LEARNED = 'not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq)'
+const NOT_LEARNED = sql`not exists (select 1 from ${idx.learned_events} l where l.account = a.account and l.seq = a.seq)`
 
 /** SQL: XDR is most of an event's size, and frames show it only for events that could not be decoded. */
-function rawXdr(table: string, column: string): string {
-  return `case when ${table}.payload is null then ${table}.${column} else '' end`
+function rawXdr(table: 'e' | 'le', column: 'topics_xdr' | 'value_xdr'): Sql {
+  return sql`case when ${table}.payload is null then ${table}.${column} else '' end`
 }
 
-const EVENT_COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number = e.epoch) as epoch,
+const EVENT_COLUMNS = sql`e.seq, (select p.epoch from ${idx.epochs} p where p.number = e.epoch) as epoch,
   e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload,
-  ${rawXdr('e', 'topics_xdr')} as "topicsXdr", ${rawXdr('e', 'value_xdr')} as "valueXdr", ${printOf('e')} as print`
+  ${rawXdr('e', 'topics_xdr')} as "topicsXdr", ${rawXdr('e', 'value_xdr')} as "valueXdr", ${printOf(sql`e`)} as print`
 
 /** Events name their accounts, except the owner of an order that ends. */
-const COLUMNS = `${EVENT_COLUMNS}, coalesce((select string_agg(a.account, ' ') from idx.account_events a
+const COLUMNS = sql`${EVENT_COLUMNS}, coalesce((select string_agg(a.account, ' ') from ${idx.account_events} a
      where a.seq = e.seq and a.topic in ('order_executed', 'order_cancelled') and ${NOT_LEARNED}), '') as accounts,
   (select jsonb_agg(jsonb_build_object('account', l.account, 'eventId', le.event_id, 'contractId', le.contract_id, 'topic', le.topic, 'ledger', le.ledger,
      'ledgerCloseTs', le.ledger_close_ts, 'txHash', le.tx_hash, 'payload', le.payload,
      'topicsXdr', ${rawXdr('le', 'topics_xdr')}, 'valueXdr', ${rawXdr('le', 'value_xdr')}))
-   from idx.learned_events l join idx.events le on le.seq = l.seq where l.place = e.seq) as learned`
+   from ${idx.learned_events} l join ${idx.events} le on le.seq = l.seq where l.place = e.seq) as learned`
 
 /** SQL: upgrades, as `upgrade`. Those of another deployment's contracts are not in the stream. */
-const UPGRADE = `jsonb_build_object('seq', v.seq, 'contract', v.contract, 'generation', v.generation, 'wasmHash', v.wasm_hash, 'ledger', v.from_ledger,
+const UPGRADE = sql`jsonb_build_object('seq', v.seq, 'contract', v.contract, 'generation', v.generation, 'wasmHash', v.wasm_hash, 'ledger', v.from_ledger,
   'source', case when v.from_event_id = '' then 'entries' else 'event' end, 'afterLedger', v.after_ledger,
-  'epoch', (select p.epoch from idx.sections s join idx.epochs p on p.number = s.epoch where s.first_seq <= v.seq order by s.first_seq desc limit 1))`
+  'epoch', (select p.epoch from ${idx.sections} s join ${idx.epochs} p on p.number = s.epoch where s.first_seq <= v.seq order by s.first_seq desc limit 1))`
 
 /** The upgrades in (afterSeq, throughSeq], in log order. There are few, so they are not paged. */
 export async function readUpgrades(db: Queryable, range: { readonly afterSeq: number; readonly throughSeq: number }): Promise<readonly LogUpgrade[]> {
   const rows = await db.query<{ upgrade: LogUpgrade }>(
-    `select ${UPGRADE} as upgrade from idx.contract_versions v
+    sql`select ${UPGRADE} as upgrade from ${idx.contract_versions} v
      where v.seq > $1::bigint and v.seq <= $2::bigint and v.contract is not null order by v.seq`,
     [range.afterSeq, range.throughSeq],
   )
@@ -173,8 +176,8 @@ export async function readLog(
   afterSeq: number,
   options: { readonly limit: number; readonly accounts: boolean },
 ): Promise<LogPage> {
-  const sql = options.accounts ? LOG_PAGE_SQL : LOG_PAGE_WITHOUT_ACCOUNTS_SQL
-  return toLogPage(await db.query<RawPageRow>(sql, [afterSeq, options.limit]), options.limit)
+  const statement = options.accounts ? LOG_PAGE_SQL : LOG_PAGE_WITHOUT_ACCOUNTS_SQL
+  return toLogPage(await db.query<RawPageRow>(statement, [afterSeq, options.limit]), options.limit)
 }
 
 /** A row of LOG_PAGE_SQL. */
@@ -187,17 +190,17 @@ interface HeadEntries {
 
 /** SQL: the log after seq $1, at most $2 rows and corrections. At least one row once anything is indexed. */
 export const LOG_PAGE_SQL = logPageSql(COLUMNS)
-const LOG_PAGE_WITHOUT_ACCOUNTS_SQL = logPageSql(`${EVENT_COLUMNS}, null as accounts, null as learned`)
+const LOG_PAGE_WITHOUT_ACCOUNTS_SQL = logPageSql(sql`${EVENT_COLUMNS}, null as accounts, null as learned`)
 
-function logPageSql(columns: string): string {
-  return `select ${HEAD_COLUMNS},
-     (select jsonb_agg(${UPGRADE} order by v.seq) from idx.contract_versions v
+function logPageSql(columns: Sql): Sql {
+  return sql`select ${HEAD_COLUMNS},
+     (select jsonb_agg(${UPGRADE} order by v.seq) from ${idx.contract_versions} v
        where v.seq > $1::bigint and v.seq <= ${COMPLETE_SEQ} and v.contract is not null) as "headUpgrades",
      (select jsonb_agg(k.row order by k.place) from (
-        select r.place, ${CORRECTION_JSON} as row from idx.corrections r where r.place > $1::bigint order by r.place limit $2::int) k) as "headCorrections",
+        select r.place, ${CORRECTION_JSON} as row from ${idx.corrections} r where r.place > $1::bigint order by r.place limit $2::int) k) as "headCorrections",
      page.*
-   from idx.cursor c
-     left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint and e.seq <= ${COMPLETE_SEQ}
+   from ${idx.cursor} c
+     left join lateral (select ${columns} from ${idx.events} e where e.seq > $1::bigint and e.seq <= ${COMPLETE_SEQ}
        and not e.is_transfer order by e.seq limit $2::int) page on true
    where c.updated_at is not null order by page.seq`
 }
@@ -220,27 +223,27 @@ export async function readChannels(
   range: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
 ): Promise<readonly LogRow[]> {
   const rows = await db.query<RawLogRow>(
-    `select ${COLUMNS}
-     from (${channels.events ? EVERY_SEQ : CHANNEL_SEQS} order by seq limit $3::int) selected join idx.events e on e.seq = selected.seq
+    sql`select ${COLUMNS}
+     from (${channels.events ? EVERY_SEQ : CHANNEL_SEQS} order by seq limit $3::int) selected join ${idx.events} e on e.seq = selected.seq
      order by e.seq`,
     [range.afterSeq, range.throughSeq, range.limit, ...namesOf(channels)],
   )
   return rows.map(toLogRow)
 }
 
-const EVERY_SEQ = `select seq from idx.events
+const EVERY_SEQ = sql`select seq from ${idx.events}
   where seq > $1::bigint and seq <= $2::bigint and not is_transfer and $4::text[] is not null and $5::text[] is not null`
 
 /** Each branch reads at most one page from its own index. */
-const CHANNEL_SEQS = `select seq from (
+const CHANNEL_SEQS = sql`select seq from (
     select f.seq from unnest($4::text[]) n (name) cross join lateral (
-      ${printsOf('n.name', { after: '$1::bigint', through: '$2::bigint', limit: '$3::int' })}) f
+      ${printsOf(sql`n.name`, { after: sql`$1::bigint`, through: sql`$2::bigint`, limit: sql`$3::int` })}) f
     union
     select f.seq from unnest($5::text[]) n (name) cross join lateral (
-      select seq from idx.account_events a where account = n.name and seq > $1::bigint and seq <= $2::bigint and ${NOT_LEARNED} order by seq limit $3::int) f
+      select seq from ${idx.account_events} a where account = n.name and seq > $1::bigint and seq <= $2::bigint and ${NOT_LEARNED} order by seq limit $3::int) f
     union
     select f.seq from unnest($5::text[]) n (name) cross join lateral (
-      select place as seq from idx.learned_events where account = n.name and place > $1::bigint and place <= $2::bigint order by place limit $3::int) f
+      select place as seq from ${idx.learned_events} where account = n.name and place > $1::bigint and place <= $2::bigint order by place limit $3::int) f
   ) merged`
 
 /** The number of frames of some channels in (afterSeq, throughSeq], counted up to `max`. A row in two channels is two frames. */
@@ -250,19 +253,19 @@ export async function countFrames(
   range: { readonly afterSeq: number; readonly throughSeq: number; readonly max: number },
 ): Promise<number> {
   const [row] = await db.query<{ frames: number }>(
-    `select count(*) as frames from (
+    sql`select count(*) as frames from (
        select 1 from unnest($4::text[]) n (name) cross join lateral (
-         ${printsOf('n.name', { after: '$1::bigint', through: '$2::bigint', limit: '$3::int' })}) f
+         ${printsOf(sql`n.name`, { after: sql`$1::bigint`, through: sql`$2::bigint`, limit: sql`$3::int` })}) f
        union all
        select 1 from unnest($5::text[]) n (name) cross join lateral (
-         select 1 from idx.account_events a where account = n.name and seq > $1::bigint and seq <= $2::bigint and ${NOT_LEARNED} limit $3::int) f
+         select 1 from ${idx.account_events} a where account = n.name and seq > $1::bigint and seq <= $2::bigint and ${NOT_LEARNED} limit $3::int) f
        union all
        select 1 from unnest($5::text[]) n (name) cross join lateral (
-         select 1 from idx.learned_events where account = n.name and place > $1::bigint and place <= $2::bigint limit $3::int) f
+         select 1 from ${idx.learned_events} where account = n.name and place > $1::bigint and place <= $2::bigint limit $3::int) f
        union all
-       select 1 from (select place from idx.corrections where $7::boolean and place > $1::bigint and place <= $2::bigint limit $3::int) k
+       select 1 from (select place from ${idx.corrections} where $7::boolean and place > $1::bigint and place <= $2::bigint limit $3::int) k
        union all
-       select 1 from (select seq from idx.events where $6::boolean and seq > $1::bigint and seq <= $2::bigint and not is_transfer limit $3::int) e
+       select 1 from (select seq from ${idx.events} where $6::boolean and seq > $1::bigint and seq <= $2::bigint and not is_transfer limit $3::int) e
        limit $3::int
      ) counted`,
     [range.afterSeq, range.throughSeq, range.max, ...namesOf(channels), channels.events, channels.corrections],
@@ -284,18 +287,18 @@ export async function readChannelHeads(
   atSeq: number,
 ): Promise<ChannelHeads> {
   const rows = await db.query<{ kind: 'events' | 'corrections' | 'asset' | 'account'; name: string; seq: number | null }>(
-    `select 'asset' as kind, n.name, (
-       select max(f.seq) from (${printsOf('n.name', { through: '$1::bigint', limit: '1', newestFirst: true })}) f) as seq
+    sql`select 'asset' as kind, n.name, (
+       select max(f.seq) from (${printsOf(sql`n.name`, { through: sql`$1::bigint`, limit: sql`1`, newestFirst: true })}) f) as seq
      from unnest($2::text[]) n (name)
      union all
      select 'account', n.name, greatest(
-       (select a.seq from idx.account_events a where a.account = n.name and a.seq <= $1::bigint and ${NOT_LEARNED} order by a.seq desc limit 1),
-       (select l.place from idx.learned_events l where l.account = n.name and l.place <= $1::bigint order by l.place desc limit 1))
+       (select a.seq from ${idx.account_events} a where a.account = n.name and a.seq <= $1::bigint and ${NOT_LEARNED} order by a.seq desc limit 1),
+       (select l.place from ${idx.learned_events} l where l.account = n.name and l.place <= $1::bigint order by l.place desc limit 1))
      from unnest($3::text[]) n (name)
      union all
-     select 'corrections', '', (select k.place from idx.corrections k where k.place <= $1::bigint order by k.place desc limit 1)
+     select 'corrections', '', (select k.place from ${idx.corrections} k where k.place <= $1::bigint order by k.place desc limit 1)
      union all
-     select 'events', '', (select e.seq from idx.events e where e.seq <= $1::bigint and not e.is_transfer order by e.seq desc limit 1)`,
+     select 'events', '', (select e.seq from ${idx.events} e where e.seq <= $1::bigint and not e.is_transfer order by e.seq desc limit 1)`,
     [atSeq, ...namesOf(channels)],
   )
   const headOf = (kind: 'events' | 'corrections'): number => rows.find((row) => row.kind === kind)?.seq ?? 0
@@ -311,10 +314,10 @@ export async function readLastPrints(
   options: { readonly throughSeq: number; readonly limit: number },
 ): Promise<{ readonly rows: readonly LogRow[]; readonly before: number }> {
   const rows = await db.query<RawLogRow>(
-    `select ${COLUMNS} from (
-       select f.seq from (${printsOf('$1::text', { through: '$2::bigint', limit: '$3::int', newestFirst: true })}) f
+    sql`select ${COLUMNS} from (
+       select f.seq from (${printsOf(sql`$1::text`, { through: sql`$2::bigint`, limit: sql`$3::int`, newestFirst: true })}) f
        order by f.seq desc limit $3::int
-     ) selected join idx.events e on e.seq = selected.seq order by e.seq`,
+     ) selected join ${idx.events} e on e.seq = selected.seq order by e.seq`,
     [asset, options.throughSeq, options.limit + 1],
   )
   const newest = rows.slice(Math.max(0, rows.length - options.limit))

@@ -1,7 +1,9 @@
 // What transactions changed in the market's storage. Events do not report it and nodes keep it for a week, so each observation is stored.
 
 import type { EntryChanges } from '../../exchange/contracts/entry-changes.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { isTransfer } from './archived-event.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
 import type { ArchivedTransaction } from './archived-transactions.ts'
@@ -65,16 +67,16 @@ export function transactionsToSettle(transactions: readonly ArchivedTransaction[
 const UNREAD_BLOCK = { width: 256 }
 
 /** Notes the transactions of a page whose effects are to be read. The page begins with the event whose seq is `firstSeq`. */
-export async function noteTransactions(tx: Queryable, deployment: number, { transactions }: SettledPage, firstSeq: number): Promise<void> {
+export async function noteTransactions(tx: Writable, deployment: number, { transactions }: SettledPage, firstSeq: number): Promise<void> {
   const seqs = transactions.flatMap(({ events, contracts, facts }) => {
     const first = events.find((event) => concernsStorage(event, contracts.market))
     // An earlier page noted the transaction inside which this one may begin.
     return first === undefined || first.seq < firstSeq || facts.isRead ? [] : [first.seq]
   })
   if (seqs.length === 0) return
-  await tx.query(
-    `insert into idx.unread_transactions as t (deployment, from_seq, seqs)
-     select $1::int, ${blockOf(UNREAD_BLOCK, 'seq')}, array_agg(seq order by seq) from unnest($2::bigint[]) seq group by 2
+  await tx.run(
+    sql`${sql.insertInto(idx.unread_transactions)} as t (deployment, from_seq, seqs)
+     select $1::int, ${blockOf(UNREAD_BLOCK, sql`seq`)}, array_agg(seq order by seq) from unnest($2::bigint[]) seq group by 2
      on conflict (deployment, from_seq) do update set seqs = array(select seq from unnest(t.seqs || excluded.seqs) seq order by seq)`,
     [deployment, seqs],
   )
@@ -86,17 +88,17 @@ export async function listUnreadTransactions(
 ): Promise<readonly UnreadTransaction[]> {
   // No block is empty, so the first ones have as many transactions as are listed.
   return await db.query<UnreadTransaction>(
-    `select u.seq, own.*
+    sql`select u.seq, own.*
      from (select b.deployment, seq
-       from (select * from idx.unread_transactions where deployment = any($1::int[]) order by from_seq limit $2 + cardinality($3::bigint[])) b
+       from (select * from ${idx.unread_transactions} where deployment = any($1::int[]) order by from_seq limit $2 + cardinality($3::bigint[])) b
        cross join unnest(b.seqs) seq where seq <> all($3) order by seq limit $2) u
-     join idx.events first on first.seq = u.seq
+     join ${idx.events} first on first.seq = u.seq
      cross join lateral (
        select max(e.tx_hash) as "txHash", max(e.ledger) as ledger, max(e.epoch) as epoch,
          coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq) filter (where not e.is_transfer), '[]'::json) as events,
          coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq) filter (where e.is_transfer), '[]'::json) as transfers,
          coalesce(json_agg(e.payload order by e.seq) filter (where e.contract_id = p.contracts->>'market'), '[]'::json) as payloads
-       from idx.events e join idx.epochs p on p.number = e.epoch
+       from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch
        where e.tx_hash = first.tx_hash and p.deployment = u.deployment
      ) own order by u.seq`,
     [deployments, options.limit, options.except],
@@ -107,12 +109,12 @@ export async function listUnreadTransactions(
  * Stores effects and applies them: to margin modes, and to what the changes of positions moved. The result does not depend on whether the effects or the
  * events came first, so that a rebuild produces the same state.
  */
-export async function recordTransactionEffects(tx: Queryable, epoch: Epoch, observations: readonly EffectsObservation[], nowMs: number): Promise<void> {
+export async function recordTransactionEffects(tx: Writable, epoch: Epoch, observations: readonly EffectsObservation[], nowMs: number): Promise<void> {
   if (observations.length === 0) return
   const { deployment } = epoch
   const rows = observations.map(({ txHash, ledger, effects }) => ({ txHash, ledger, effects: effects === null ? null : effectsToJson(effects) }))
-  await tx.query(
-    `insert into idx.transaction_effects (deployment, tx_hash, ledger, effects, observed_at)
+  await tx.run(
+    sql`${sql.insertInto(idx.transaction_effects)} (deployment, tx_hash, ledger, effects, observed_at)
      select $1::int, tx_hash, ledger, effects::jsonb, $5::bigint from unnest($2::text[], $3::bigint[], $4::text[]) seen (tx_hash, ledger, effects)
      on conflict (deployment, tx_hash) do nothing`,
     [deployment, ...columnsOf(rows, ['txHash', 'ledger', 'effects']), nowMs],
@@ -145,26 +147,26 @@ async function recordPlacements(tx: Queryable, deployment: number, observations:
 }
 
 /** A copy has noted only what it has replayed. The effects of the rest are there when it does. */
-async function applyEffects(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
+async function applyEffects(tx: Writable, deployment: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
   const noted = await tx.query<{ seq: number; fromSeq: number; txHash: string }>(
-    `select e.seq, u.from_seq as "fromSeq", e.tx_hash as "txHash" from idx.events e
-     join idx.unread_transactions u on u.deployment = $1 and u.from_seq = ${blockOf(UNREAD_BLOCK, 'e.seq')} and e.seq = any(u.seqs)
+    sql`select e.seq, u.from_seq as "fromSeq", e.tx_hash as "txHash" from ${idx.events} e
+     join ${idx.unread_transactions} u on u.deployment = $1 and u.from_seq = ${blockOf(UNREAD_BLOCK, sql`e.seq`)} and e.seq = any(u.seqs)
      where e.tx_hash = any($2::text[])`,
     [deployment, hashes],
   )
   if (noted.length === 0) return []
   const blocks = [...new Set(noted.map(({ fromSeq }) => fromSeq))]
-  await tx.query(
-    `update idx.unread_transactions set seqs = array(select seq from unnest(seqs) seq where seq <> all($3::bigint[]) order by seq)
+  await tx.run(
+    sql`${sql.update(idx.unread_transactions)} set seqs = array(select seq from unnest(seqs) seq where seq <> all($3::bigint[]) order by seq)
      where deployment = $1 and from_seq = any($2::bigint[])`,
     [deployment, blocks, noted.map(({ seq }) => seq)],
   )
-  await tx.query(`delete from idx.unread_transactions where deployment = $1 and from_seq = any($2::bigint[]) and seqs = '{}'`, [deployment, blocks])
+  await tx.run(sql`${sql.deleteFrom(idx.unread_transactions)} where deployment = $1 and from_seq = any($2::bigint[]) and seqs = '{}'`, [deployment, blocks])
   return await settleAgain(tx, deployment, noted.map(({ txHash }) => txHash))
 }
 
 /** Computes the rows of these transactions again, from what is known now. Returns the fills that became more complete. */
-async function settleAgain(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
+async function settleAgain(tx: Writable, deployment: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
   if (hashes.length === 0) return []
   const transactions = await readWholeTransactions(tx, deployment, hashes)
   const page = await readSettledPage(tx, deployment, { transactions, again: transactions })
@@ -181,9 +183,9 @@ const REFRESH_BATCH = 200
  * Computes again what closes moved, where that is unknown: with several closes in one transaction, or without effects, the build of the market decides it, and
  * may become known later.
  */
-export async function refreshUnknownCloses(tx: Queryable, deployment: number): Promise<void> {
+export async function refreshUnknownCloses(tx: Writable, deployment: number): Promise<void> {
   const rows = await tx.query<{ txHash: string }>(
-    `select distinct f.tx_hash as "txHash" from idx.position_fills f
+    sql`select distinct f.tx_hash as "txHash" from ${idx.position_fills} f
      where f.deployment = $1 and f.kind in ('close', 'reduce', 'adl') and (f.payout is null or f.funding is null)`,
     [deployment],
   )
@@ -198,7 +200,7 @@ export async function refreshUnknownCloses(tx: Queryable, deployment: number): P
 /** Those of these transactions that the projections, or a copy, have applied. */
 async function withFills(tx: Queryable, hashes: readonly string[]): Promise<readonly string[]> {
   const rows = await tx.query<{ txHash: string }>(
-    `select distinct e.tx_hash as "txHash" from idx.events e join idx.position_fills f on f.seq = e.seq where e.tx_hash = any($1::text[])`, [hashes],
+    sql`select distinct e.tx_hash as "txHash" from ${idx.events} e join ${idx.position_fills} f on f.seq = e.seq where e.tx_hash = any($1::text[])`, [hashes],
   )
   return rows.map(({ txHash }) => txHash)
 }

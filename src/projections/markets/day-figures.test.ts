@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openTestStore } from '../../../test/support/database.ts'
-import type { Param, Writer } from '../../store/store.ts'
+import { textOf } from '../../store/sql.ts'
+import type { Writer } from '../../store/store.ts'
 import { foldTicks } from '../candles/candles.ts'
 import { readDayFigures } from './day-figures.ts'
 
@@ -56,9 +57,9 @@ test('reads a bounded number of candles, however long the history is', async () 
   await store.write.query('analyze idx.candles')
   let statement = ''
   const figures = await readDayFigures({
-    async query<Row extends object>(sql: string, params: readonly Param[] = []): Promise<Row[]> {
-      statement = sql.replaceAll('$1', `array['LONG']`).replaceAll('$2', String(NOW_SEC))
-      return await store.read.query<Row>(sql, params)
+    query: async (given, params) => {
+      statement = textOf(given).replaceAll('$1', `array['LONG']`).replaceAll('$2', String(NOW_SEC))
+      return await store.read.query(given, params)
     },
   }, { assets: ['LONG'], nowSec: NOW_SEC })
   assert.deepEqual(figures.get('LONG'), { reference: 2n, high: 3n, low: 1n })

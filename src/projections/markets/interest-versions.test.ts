@@ -8,6 +8,7 @@ import { fc, fuzzRuns } from '../../../test/support/fuzz.ts'
 import { addPastInterest, alignInterestVersions, changeOpenInterest } from './interest-versions.ts'
 import type { InterestStep } from './interest-versions.ts'
 import { INTEREST_VERSIONS, versionAt } from '../state/version-blocks.ts'
+import { sql } from '../../store/sql.ts'
 
 const DEPLOYMENT = 1
 const { width } = INTEREST_VERSIONS
@@ -37,9 +38,9 @@ async function dump(): Promise<readonly object[]> {
 /** As read for clients: zeros before the first version. */
 async function readAt(asset: string, seqs: readonly number[]): Promise<string[]> {
   const rows = await store.read.query<{ text: string }>(
-    `select concat_ws(' ', coalesce(v.long_size, 0), coalesce(v.short_size, 0), coalesce(v.positions, 0)) as text
+    sql`select concat_ws(' ', coalesce(v.long_size, 0), coalesce(v.short_size, 0), coalesce(v.positions, 0)) as text
      from unnest($1::bigint[]) with ordinality s (seq, ordinal)
-     left join lateral (${versionAt(INTEREST_VERSIONS, 's.seq', 'w.deployment = $2 and w.asset = $3')}) v on true order by s.ordinal`,
+     left join lateral (${versionAt(INTEREST_VERSIONS, sql`s.seq`, sql`w.deployment = $2 and w.asset = $3`)}) v on true order by s.ordinal`,
     [seqs, DEPLOYMENT, asset],
   )
   return rows.map(({ text }) => text)

@@ -1,7 +1,9 @@
 // Open interest by position in the log: one version wherever the sums of an asset changed.
 
 import { defined } from '../../base/assert.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import { appendArrays, blockOf, divideIntoBlocks, INTEREST_VERSIONS, setArrays, versionAt } from '../state/version-blocks.ts'
 import type { BlockPart } from '../state/version-blocks.ts'
@@ -24,12 +26,12 @@ interface InterestSums {
 }
 
 /** Adds steps in log order to the open interest and to its versions. */
-export async function changeOpenInterest(tx: Queryable, deployment: number, steps: readonly InterestStep[]): Promise<void> {
+export async function changeOpenInterest(tx: Writable, deployment: number, steps: readonly InterestStep[]): Promise<void> {
   if (steps.length === 0) return
   const byAsset = Map.groupBy(steps, ({ asset }) => asset)
   const changes = [...byAsset].map(([asset, parts]) => ({ asset, ...sumOf(parts) }))
   const sums = await tx.query<InterestSums>(
-    `insert into idx.open_interest as o (deployment, asset, long_size, short_size, positions)
+    sql`${sql.insertInto(idx.open_interest)} as o (deployment, asset, long_size, short_size, positions)
      select $1::int, unnest($2::text[]), unnest($3::numeric[]), unnest($4::numeric[]), unnest($5::bigint[])
      on conflict (deployment, asset) do update set long_size = o.long_size + excluded.long_size, short_size = o.short_size + excluded.short_size,
        positions = o.positions + excluded.positions
@@ -40,7 +42,7 @@ export async function changeOpenInterest(tx: Queryable, deployment: number, step
 }
 
 /** Adds the versions of each asset after its earlier ones. */
-async function appendVersions(tx: Queryable, deployment: number, versionsOfAssets: readonly (readonly InterestStep[])[]): Promise<void> {
+async function appendVersions(tx: Writable, deployment: number, versionsOfAssets: readonly (readonly InterestStep[])[]): Promise<void> {
   const versions: InterestStep[] = []
   const parts: (BlockPart & { readonly asset: string })[] = []
   for (const added of versionsOfAssets) {
@@ -48,8 +50,8 @@ async function appendVersions(tx: Queryable, deployment: number, versionsOfAsset
     versions.push(...added)
   }
   if (versions.length === 0) return
-  await tx.query(
-    `insert into idx.interest_versions as t (deployment, asset, from_seq, seqs, long_sizes, short_sizes, positions)
+  await tx.run(
+    sql`${sql.insertInto(idx.interest_versions)} as t (deployment, asset, from_seq, seqs, long_sizes, short_sizes, positions)
      select $1::int, p.asset, p.from_seq, ($2::bigint[])[p.first:p.last], ($3::numeric[])[p.first:p.last], ($4::numeric[])[p.first:p.last],
        ($5::bigint[])[p.first:p.last]
      from unnest($6::text[], $7::bigint[], $8::int[], $9::int[]) p (asset, from_seq, first, last)
@@ -85,24 +87,24 @@ function versionsOf(after: InterestSums, steps: readonly InterestStep[]): readon
  * Adds a step that became known later: to the versions from its seq up to, not including, `untilSeq`, or to all later ones and the present sums. The rows are
  * those that there would be if it had been known.
  */
-export async function addPastInterest(tx: Queryable, deployment: number, step: InterestStep, untilSeq: number | null): Promise<void> {
+export async function addPastInterest(tx: Writable, deployment: number, step: InterestStep, untilSeq: number | null): Promise<void> {
   const { asset, seq, long, short, positions } = step
   const ends = [seq, ...(untilSeq === null ? [] : [untilSeq])]
   for (const end of ends) await divideVersion(tx, deployment, asset, end)
-  await tx.query(
-    `update idx.interest_versions t set (long_sizes, short_sizes, positions) = (
+  await tx.run(
+    sql`${sql.update(idx.interest_versions)} t set (long_sizes, short_sizes, positions) = (
        select array_agg(v.long_size + n.changes * $5::numeric order by v.seq), array_agg(v.short_size + n.changes * $6::numeric order by v.seq),
          array_agg(v.positions + n.changes * $7::bigint order by v.seq)
        from unnest(t.seqs, t.long_sizes, t.short_sizes, t.positions) v (seq, long_size, short_size, positions)
        cross join lateral (select (v.seq >= $3::bigint and ($4::bigint is null or v.seq < $4::bigint))::int as changes) n)
-     where t.deployment = $1 and t.asset = $2 and t.from_seq >= ${blockOf(INTEREST_VERSIONS, '$3::bigint')}
+     where t.deployment = $1 and t.asset = $2 and t.from_seq >= ${blockOf(INTEREST_VERSIONS, sql`$3::bigint`)}
        and ($4::bigint is null or t.from_seq < $4::bigint)`,
     [deployment, asset, seq, untilSeq, long, short, positions],
   )
   for (const end of ends) await removeRepeatedVersion(tx, deployment, asset, end)
   if (untilSeq !== null) return
-  await tx.query(
-    `insert into idx.open_interest as o (deployment, asset, long_size, short_size, positions) values ($1, $2, $3, $4, $5)
+  await tx.run(
+    sql`${sql.insertInto(idx.open_interest)} as o (deployment, asset, long_size, short_size, positions) values ($1, $2, $3, $4, $5)
      on conflict (deployment, asset) do update set long_size = o.long_size + excluded.long_size, short_size = o.short_size + excluded.short_size,
        positions = o.positions + excluded.positions`,
     [deployment, asset, long, short, positions],
@@ -110,15 +112,15 @@ export async function addPastInterest(tx: Queryable, deployment: number, step: I
 }
 
 /** SQL: the version of an asset before the seq `$3`, and the number of the versions of a block `t` up to that seq. */
-const VERSION_BEFORE = versionAt(INTEREST_VERSIONS, '($3::bigint - 1)', 'w.deployment = $1 and w.asset = $2')
+const VERSION_BEFORE = versionAt(INTEREST_VERSIONS, sql`($3::bigint - 1)`, sql`w.deployment = $1 and w.asset = $2`)
 const VERSIONS_UNTIL = 'width_bucket($3::bigint, t.seqs)'
 
 /** Adds a version that repeats the one before it, unless there is one at this seq. */
-async function divideVersion(tx: Queryable, deployment: number, asset: string, seq: number): Promise<void> {
+async function divideVersion(tx: Writable, deployment: number, asset: string, seq: number): Promise<void> {
   const inserted = (column: string): string => `t.${column}[:${VERSIONS_UNTIL}] || excluded.${column} || t.${column}[${VERSIONS_UNTIL} + 1:]`
-  await tx.query(
-    `insert into idx.interest_versions as t (deployment, asset, from_seq, seqs, long_sizes, short_sizes, positions)
-     select $1::int, $2::text, ${blockOf(INTEREST_VERSIONS, '$3::bigint')}, array[$3::bigint], array[coalesce(v.long_size, 0)],
+  await tx.run(
+    sql`${sql.insertInto(idx.interest_versions)} as t (deployment, asset, from_seq, seqs, long_sizes, short_sizes, positions)
+     select $1::int, $2::text, ${blockOf(INTEREST_VERSIONS, sql`$3::bigint`)}, array[$3::bigint], array[coalesce(v.long_size, 0)],
        array[coalesce(v.short_size, 0)], array[coalesce(v.positions, 0)]
      from (select 1) one left join lateral (${VERSION_BEFORE}) v on true
      on conflict (deployment, asset, from_seq) do update set ${setArrays(INTEREST_VERSIONS, inserted)}
@@ -127,30 +129,30 @@ async function divideVersion(tx: Queryable, deployment: number, asset: string, s
   )
 }
 
-async function removeRepeatedVersion(tx: Queryable, deployment: number, asset: string, seq: number): Promise<void> {
-  const ofSeq = `t.deployment = $1 and t.asset = $2 and t.from_seq = ${blockOf(INTEREST_VERSIONS, '$3::bigint')}`
+async function removeRepeatedVersion(tx: Writable, deployment: number, asset: string, seq: number): Promise<void> {
+  const ofSeq = sql`t.deployment = $1 and t.asset = $2 and t.from_seq = ${blockOf(INTEREST_VERSIONS, sql`$3::bigint`)}`
   const shortened = (column: string): string => `t.${column}[:${VERSIONS_UNTIL} - 1] || t.${column}[${VERSIONS_UNTIL} + 1:]`
-  await tx.query(
-    `update idx.interest_versions t set ${setArrays(INTEREST_VERSIONS, shortened)}
+  await tx.run(
+    sql`${sql.update(idx.interest_versions)} t set ${setArrays(INTEREST_VERSIONS, shortened)}
      where ${ofSeq} and t.seqs[${VERSIONS_UNTIL}] = $3::bigint
        and (t.long_sizes[${VERSIONS_UNTIL}], t.short_sizes[${VERSIONS_UNTIL}], t.positions[${VERSIONS_UNTIL}]) =
          (select coalesce(max(v.long_size), 0), coalesce(max(v.short_size), 0), coalesce(max(v.positions), 0) from (${VERSION_BEFORE}) v)`,
     [deployment, asset, seq],
   )
-  await tx.query(`delete from idx.interest_versions t where ${ofSeq} and t.seqs = '{}'`, [deployment, asset, seq])
+  await tx.run(sql`${sql.deleteFrom(idx.interest_versions)} t where ${ofSeq} and t.seqs = '{}'`, [deployment, asset, seq])
 }
 
 /** Adds a version at the end of the log wherever the present sums differ from the last version. */
-export async function alignInterestVersions(tx: Queryable, deployment: number): Promise<void> {
+export async function alignInterestVersions(tx: Writable, deployment: number): Promise<void> {
   const replaced = (column: string): string => `t.${column}[:width_bucket(excluded.seqs[1] - 1, t.seqs)] || excluded.${column}`
-  await tx.query(
-    `insert into idx.interest_versions as t (deployment, asset, from_seq, seqs, long_sizes, short_sizes, positions)
-     select $1::int, a.asset, ${blockOf(INTEREST_VERSIONS, 'c.end_seq')}, array[c.end_seq], array[coalesce(o.long_size, 0)],
+  await tx.run(
+    sql`${sql.insertInto(idx.interest_versions)} as t (deployment, asset, from_seq, seqs, long_sizes, short_sizes, positions)
+     select $1::int, a.asset, ${blockOf(INTEREST_VERSIONS, sql`c.end_seq`)}, array[c.end_seq], array[coalesce(o.long_size, 0)],
        array[coalesce(o.short_size, 0)], array[coalesce(o.positions, 0)]
-     from (select greatest(last_seq, reserved_seq) as end_seq from idx.cursor) c
-     cross join (select asset from idx.interest_versions where deployment = $1 union select asset from idx.open_interest where deployment = $1) a
-     left join idx.open_interest o on o.deployment = $1 and o.asset = a.asset
-     left join lateral (${versionAt(INTEREST_VERSIONS, 'c.end_seq', 'w.deployment = $1 and w.asset = a.asset')}) v on true
+     from (select greatest(last_seq, reserved_seq) as end_seq from ${idx.cursor}) c
+     cross join (select asset from ${idx.interest_versions} where deployment = $1 union select asset from ${idx.open_interest} where deployment = $1) a
+     left join ${idx.open_interest} o on o.deployment = $1 and o.asset = a.asset
+     left join lateral (${versionAt(INTEREST_VERSIONS, sql`c.end_seq`, sql`w.deployment = $1 and w.asset = a.asset`)}) v on true
      where (coalesce(o.long_size, 0), coalesce(o.short_size, 0), coalesce(o.positions, 0))
        <> (coalesce(v.long_size, 0), coalesce(v.short_size, 0), coalesce(v.positions, 0))
      on conflict (deployment, asset, from_seq) do update set ${setArrays(INTEREST_VERSIONS, replaced)}`,

@@ -1,7 +1,10 @@
 // Open interest and volume per asset.
 
 import type { MarketStats as StatsRow } from '../../resources/market-stats.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
 import type { Param, Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { HeadColumns } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
 import { headOf } from '../log/log-list.ts'
@@ -18,19 +21,19 @@ export async function readMarketStats(
   db: Queryable, { nowSec, assets, atLedger }: Window & { readonly assets: readonly string[] },
 ): Promise<{ rows: readonly MarketStats[]; head: Head }> {
   const params: Param[] = [assets]
-  const bind = (value: Param): string => `$${params.push(value)}`
+  const bind = (value: Param): Sql => sql`$${params.push(value)}`
   const { from, head, throughSeq } = stateSource({ atLedger }, bind)
-  const now = throughSeq === undefined ? `${bind(nowSec)}::bigint` : 'c.last_ledger_close_ts'
+  const now = throughSeq === undefined ? sql`${bind(nowSec)}::bigint` : sql`c.last_ledger_close_ts`
   const interest = throughSeq === undefined
-    ? 'left join idx.open_interest o on o.deployment = e.deployment and o.asset = a.asset'
-    : `left join lateral (${versionAt(INTEREST_VERSIONS, throughSeq, 'w.deployment = e.deployment and w.asset = a.asset')}) o on true`
+    ? sql`left join ${idx.open_interest} o on o.deployment = e.deployment and o.asset = a.asset`
+    : sql`left join lateral (${versionAt(INTEREST_VERSIONS, throughSeq, sql`w.deployment = e.deployment and w.asset = a.asset`)}) o on true`
   const result = await db.query<MarketStats & HeadColumns>(
-    `select ${head}, a.asset,
+    sql`select ${head}, a.asset,
        coalesce(o.long_size, 0) as "openInterestLong", coalesce(o.short_size, 0) as "openInterestShort",
        coalesce(o.long_size - o.short_size, 0) as "openInterestNet", coalesce(o.positions, 0) as "openPositions",
-       ${volumeIn({ key: 'asset', value: 'a.asset' }, { now, windowSec: DAY_SEC, throughSeq })} as "volume24h"
+       ${volumeIn({ key: 'asset', value: sql`a.asset` }, { now, windowSec: DAY_SEC, throughSeq })} as "volume24h"
      from ${from}
-     left join idx.epochs e on e.number = c.epoch
+     left join ${idx.epochs} e on e.number = c.epoch
      cross join unnest($1::text[]) with ordinality as a (asset, ordinal)
      ${interest}
      order by a.ordinal`,

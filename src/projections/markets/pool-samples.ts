@@ -2,7 +2,10 @@
 
 import { POOL_SAMPLE_SEC } from '../../limits.ts'
 import type { PoolSample } from '../../resources/pool.ts'
-import type { Param, Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Param, Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { AsOf, StateSource } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
 import { clampToSafeInteger, seqFromCursor, readPage, withoutSeq } from '../log/log-list.ts'
@@ -25,20 +28,20 @@ export interface PoolSamplesFilter extends AsOf {
 export async function listPoolSamples(db: Queryable, { beforeTs, atLedger, limit, cursor }: PoolSamplesFilter): Promise<Page<PoolSample>> {
   const upperBounds = [...(beforeTs === undefined ? [] : [clampToSafeInteger(beforeTs)]), ...(cursor === undefined ? [] : [seqFromCursor(KIND, cursor)])]
   const params: Param[] = [limit + 1, Math.min(Number.MAX_SAFE_INTEGER, ...upperBounds)]
-  const state = stateSource({ atLedger }, (value) => `$${params.push(value)}`)
+  const state = stateSource({ atLedger }, (value) => sql`$${params.push(value)}`)
   const { readBy, later } = sampleBounds(state)
-  const flowsAfter = (topic: 'deposit' | 'withdraw', amount: string): string => later(
-    (after, through) => `select coalesce(sum((e.payload->>'${amount}')::numeric), 0) from idx.events e join idx.epochs p on p.number = e.epoch
+  const flowsAfter = (topic: 'deposit' | 'withdraw', amount: 'usdcAmount' | 'netUsdc'): Sql => later(
+    (after, through) => sql`select coalesce(sum((e.payload->>'${amount}')::numeric), 0) from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch
       where e.seq > ${after} and e.seq <= ${through} and e.topic = '${topic}' and e.contract_id = p.contracts->>'vault'`)
   return await readPage<PoolSample, PoolSample>(
     db,
     {
       state,
-      page: `select s.time as seq, s.time, s.ledger, s.aum, s.lp_price as "lpPrice", s.lp_supply as "lpSupply", s.reserved_payout as "reservedPayout",
+      page: sql`select s.time as seq, s.time, s.ledger, s.aum, s.lp_price as "lpPrice", s.lp_supply as "lpSupply", s.reserved_payout as "reservedPayout",
           s.unrealized_pnl as "unrealizedPnl", f.deposits - ${flowsAfter('deposit', 'usdcAmount')} as deposits,
           f.withdrawals - ${flowsAfter('withdraw', 'netUsdc')} as withdrawals
-        from (select * from idx.pool_samples r where r.time < $2::bigint ${readBy} order by r.time desc limit $1::int) s
-        cross join lateral (${flowsSince('idx.pool_flows f', '(select max(p.time) from idx.pool_samples p where p.time < s.time)', 's.time')}) f`,
+        from (select * from ${idx.pool_samples} r where r.time < $2::bigint ${readBy} order by r.time desc limit $1::int) s
+        cross join lateral (${flowsSince(sql`${idx.pool_flows} f`, sql`(select max(p.time) from ${idx.pool_samples} p where p.time < s.time)`, sql`s.time`)}) f`,
       params,
       limit,
       cursorOf: ({ seq }) => encodeCursor(KIND, [seq]),
@@ -52,22 +55,22 @@ export async function listPoolSamples(db: Queryable, { beforeTs, atLedger, limit
  * selects their sum between two seqs.
  */
 export function sampleBounds({ throughSeq }: StateSource): {
-  readonly readBy: string
-  readonly later: (sumOf: (after: string, through: string) => string) => string
+  readonly readBy: Sql
+  readonly later: (sumOf: (after: Sql, through: Sql) => Sql) => Sql
 } {
-  if (throughSeq === undefined) return { readBy: '', later: () => '0' }
-  const intervalEnd = `s.time + ${POOL_SAMPLE_SEC}`
-  const lastSeq = `(select l.last_seq from idx.ledgers l where l.epoch = c.epoch and l.close_ts < ${intervalEnd}
+  if (throughSeq === undefined) return { readBy: sql``, later: () => sql`0` }
+  const intervalEnd = sql`s.time + ${POOL_SAMPLE_SEC}`
+  const lastSeq = sql`(select l.last_seq from ${idx.ledgers} l where l.epoch = c.epoch and l.close_ts < ${intervalEnd}
     order by l.close_ts desc, l.last_seq desc limit 1)`
   return {
-    readBy: 'and r.time <= c.last_ledger_close_ts and r.ledger <= c.last_ledger',
-    later: (sumOf) => `case when ${intervalEnd} <= c.last_ledger_close_ts then 0 else (${sumOf(throughSeq, lastSeq)}) end`,
+    readBy: sql`and r.time <= c.last_ledger_close_ts and r.ledger <= c.last_ledger`,
+    later: (sumOf) => sql`case when ${intervalEnd} <= c.last_ledger_close_ts then 0 else (${sumOf(throughSeq, lastSeq)}) end`,
   }
 }
 
 /** SQL: the sums of a table's rows `f` after one interval, up to and including another. A null start is the beginning. */
-export function flowsSince(rows: string, after: string, through: string): string {
-  return `select coalesce(sum(f.deposits), 0) as deposits, coalesce(sum(f.withdrawals), 0) as withdrawals from ${rows}
+export function flowsSince(rows: Sql, after: Sql, through: Sql): Sql {
+  return sql`select coalesce(sum(f.deposits), 0) as deposits, coalesce(sum(f.withdrawals), 0) as withdrawals from ${rows}
     where f.time > coalesce(${after}, -1) and f.time <= ${through}`
 }
 
@@ -83,7 +86,7 @@ export interface FlowSum {
 }
 
 /** Adds a page's deposits into and withdrawals from the liquidity vault. */
-export async function applyPoolFlows(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+export async function applyPoolFlows(tx: Writable, events: readonly ArchivedEvent[]): Promise<void> {
   const sums = new Map<number, FlowSum>()
   for (const event of events) {
     if (event.contract !== 'vault' || event.payload === null || (event.topic !== 'deposit' && event.topic !== 'withdraw')) continue
@@ -94,8 +97,8 @@ export async function applyPoolFlows(tx: Queryable, events: readonly ArchivedEve
     else sum.withdrawals += bigOf(event, 'netUsdc')
   }
   if (sums.size === 0) return
-  await tx.query(
-    `insert into idx.pool_flows as f (time, deposits, withdrawals) select unnest($1::bigint[]), unnest($2::numeric[]), unnest($3::numeric[])
+  await tx.run(
+    sql`${sql.insertInto(idx.pool_flows)} as f (time, deposits, withdrawals) select unnest($1::bigint[]), unnest($2::numeric[]), unnest($3::numeric[])
      on conflict (time) do update set deposits = f.deposits + excluded.deposits, withdrawals = f.withdrawals + excluded.withdrawals`,
     [[...sums.keys()], ...columnsOf([...sums.values()], ['deposits', 'withdrawals'])],
   )
@@ -104,7 +107,7 @@ export async function applyPoolFlows(tx: Queryable, events: readonly ArchivedEve
 /** The current five-minute interval, if it has no sample yet. */
 export async function listMissingSamples(db: Queryable, nowMs: number): Promise<readonly { readonly time: number }[]> {
   const time = Math.floor(nowMs / 1_000 / POOL_SAMPLE_SEC) * POOL_SAMPLE_SEC
-  return await db.query<{ time: number }>('select $1::bigint as time where not exists (select 1 from idx.pool_samples where time = $1::bigint)', [time])
+  return await db.query<{ time: number }>(sql`select $1::bigint as time where not exists (select 1 from ${idx.pool_samples} where time = $1::bigint)`, [time])
 }
 
 /** The pool as read for one five-minute interval. */
@@ -118,10 +121,10 @@ export interface NewPoolSample {
   readonly unrealizedPnl: bigint | null
 }
 
-export async function insertPoolSamples(tx: Queryable, samples: readonly NewPoolSample[]): Promise<void> {
+export async function insertPoolSamples(tx: Writable, samples: readonly NewPoolSample[]): Promise<void> {
   for (const { time, ledger, aum, lpPrice, lpSupply, reservedPayout, unrealizedPnl } of samples) {
-    await tx.query(
-      `insert into idx.pool_samples (time, ledger, aum, lp_price, lp_supply, reserved_payout, unrealized_pnl) values ($1, $2, $3, $4, $5, $6, $7)
+    await tx.run(
+      sql`${sql.insertInto(idx.pool_samples)} (time, ledger, aum, lp_price, lp_supply, reserved_payout, unrealized_pnl) values ($1, $2, $3, $4, $5, $6, $7)
        on conflict (time) do nothing`,
       [time, ledger, aum, lpPrice, lpSupply, reservedPayout, unrealizedPnl],
     )

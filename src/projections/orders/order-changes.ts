@@ -1,6 +1,8 @@
 // Changes that complete an order or a fill after its event: their positions in the log, from which the channel account.orders.* reads the rows again.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import { lastReservedSeq, readIndexCursor, updateIndexCursor } from '../state/index-state.ts'
 
@@ -21,15 +23,15 @@ export async function onlyRecent<Row>(tx: Queryable, rows: readonly Row[], secOf
 }
 
 /** Gives each change the next position in the log, and returns the first one. Throws IndexConflict when another writer advanced the index. */
-export async function appendOrderChanges(tx: Queryable, deployment: number, changes: readonly OrderChangeOf[]): Promise<number> {
+export async function appendOrderChanges(tx: Writable, deployment: number, changes: readonly OrderChangeOf[]): Promise<number> {
   const cursor = changes.length === 0 ? null : await readIndexCursor(tx)
   if (cursor === null) return 0
   const firstSeq = lastReservedSeq(cursor) + 1
   await updateIndexCursor(tx, cursor, { ...cursor, lastSeq: firstSeq + changes.length - 1 }, null)
   const rows = changes.map(({ account, orderId, fill }, index) =>
     ({ seq: firstSeq + index, account, orderId, fillSeq: fill?.seq ?? null, positionId: fill?.positionId ?? null }))
-  await tx.query(
-    `insert into idx.order_changes (deployment, seq, account, order_id, fill_seq, position_id)
+  await tx.run(
+    sql`${sql.insertInto(idx.order_changes)} (deployment, seq, account, order_id, fill_seq, position_id)
      select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::bigint[])`,
     [deployment, ...columnsOf(rows, ['seq', 'account', 'orderId', 'fillSeq', 'positionId'])],
   )

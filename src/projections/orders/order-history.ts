@@ -3,7 +3,11 @@
 import type { OpenOrder } from '../../resources/open-order.ts'
 import type { Order, OrderLifeStatus } from '../../resources/order.ts'
 import type { OrderOutcome } from '../../resources/transaction.ts'
+import { selectList } from '../../store/columns.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
 import type { Param, Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { AsOf, HeadColumns } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
 import { columnsOf } from '../columns.ts'
@@ -50,18 +54,18 @@ interface RawOrder {
 }
 
 /** The SQL of each column; `r` is idx.orders. */
-const COLUMNS: Readonly<Record<keyof RawOrder, string>> = {
-  orderId: 'r.order_id', status: 'r.status', trader: 'r.trader',
-  placedSeq: 'r.seq', triggerPrice: 'r.trigger_price', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
-  endedSeq: 'r.ended_seq', endReason: 'r.end_reason', endedLedger: 'r.ended_ledger', endedTs: 'r.ended_ts', endedTxHash: 'r.ended_tx_hash',
-  positionId: 'r.position_id', price: 'r.price', size: 'r.size', pnl: 'r.pnl', keeperReward: 'r.keeper_reward',
-  settled: `(select jsonb_build_object('fee', f.fee::text, 'keeperReward', f.keeper_reward::text) from idx.position_fills f
+const COLUMNS: Readonly<Record<keyof RawOrder, Sql>> = {
+  orderId: sql`r.order_id`, status: sql`r.status`, trader: sql`r.trader`,
+  placedSeq: sql`r.seq`, triggerPrice: sql`r.trigger_price`, ledger: sql`r.ledger`, ts: sql`r.ts`, txHash: sql`r.tx_hash`,
+  endedSeq: sql`r.ended_seq`, endReason: sql`r.end_reason`, endedLedger: sql`r.ended_ledger`, endedTs: sql`r.ended_ts`, endedTxHash: sql`r.ended_tx_hash`,
+  positionId: sql`r.position_id`, price: sql`r.price`, size: sql`r.size`, pnl: sql`r.pnl`, keeperReward: sql`r.keeper_reward`,
+  settled: sql`(select jsonb_build_object('fee', f.fee::text, 'keeperReward', f.keeper_reward::text) from ${idx.position_fills} f
     where f.seq = r.execution_seq and f.position_id = r.position_id)`,
-  details: '(select d.details from idx.order_details d where d.deployment = r.deployment and d.order_id = r.order_id)',
-  placement: `case when r.seq is null then (select jsonb_build_object('ledger', p.ledger, 'ts', p.ts, 'txHash', p.tx_hash, 'seq', p.seq)
-    from idx.order_placements p where p.deployment = r.deployment and p.order_id = r.order_id) end`,
+  details: sql`(select d.details from ${idx.order_details} d where d.deployment = r.deployment and d.order_id = r.order_id)`,
+  placement: sql`case when r.seq is null then (select jsonb_build_object('ledger', p.ledger, 'ts', p.ts, 'txHash', p.tx_hash, 'seq', p.seq)
+    from ${idx.order_placements} p where p.deployment = r.deployment and p.order_id = r.order_id) end`,
 }
-const SELECTED = Object.entries(COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
+const SELECTED = selectList(COLUMNS)
 
 export interface OrderHistoryFilter extends AsOf {
   readonly trader: string
@@ -84,8 +88,8 @@ export async function listOrderHistory(db: Queryable, filter: OrderHistoryFilter
   if (status !== undefined && atLedger !== undefined) return await listByPastStatus(db, { ...filter, status, atLedger }, { deployment, hasEnded })
   const page = await listLog<RawOrder & { readonly throughSeq: number | null }>(db, {
     kind: cursorKind(deployment),
-    table: 'idx.orders',
-    by: { column: 'order_id', through: (seq) => lastOrderId(String(deployment), seq) },
+    table: idx.orders,
+    by: { column: 'order_id', through: (seq) => lastOrderId(sql`${deployment}`, seq) },
     ...(atLedger === undefined ? {} : { only: KNOWN_BY_STATE, atLedger }),
     ...(hasEnded && status !== undefined ? { only: statusAfterReset(status) } : {}),
     equals: { deployment, trader, asset, status: hasEnded ? undefined : status },
@@ -109,25 +113,25 @@ async function listByPastStatus(
 ): Promise<Page<Order>> {
   const { trader, status, asset, limit, cursor } = filter
   const params: Param[] = [deployment, toSearchText(trader)]
-  const bind = (value: Param): string => `$${params.push(value)}`
+  const bind = (value: Param): Sql => sql`$${params.push(value)}`
   const state = stateSource(filter, bind)
-  const keys = [['r.deployment', '$1::int'], ['r.trader', '$2::text'], ...(asset === undefined ? [] : [['r.asset', `${bind(toSearchText(asset))}::text`]])]
-  const columns = [...keys.map(([column]) => column), 'r.order_id']
-  const bound = (id: string): string => `(${[...keys.map(([, value]) => value), id].join(', ')})`
-  const last = lastOrderId('$1', 'c.through_seq')
-  const high = cursor === undefined ? last : `least(${last}, ${bind(seqFromCursor(cursorKind(deployment), cursor))}::bigint - 1)`
-  const pastStatus = 'case when r.ended_seq > c.through_seq then \'pending\' else r.status end'
-  const hasStatus = hasEnded ? statusAfterReset(status, pastStatus) : `${pastStatus} = ${bind(status)}::text`
+  const keys = [[sql`r.deployment`, sql`$1::int`], [sql`r.trader`, sql`$2::text`], ...(asset === undefined ? [] : [[sql`r.asset`, sql`${bind(toSearchText(asset))}::text`] as const])] as const
+  const columns = [...keys.map(([column]) => column), sql`r.order_id`]
+  const bound = (id: Sql): Sql => sql`(${sql.join([...keys.map(([, value]) => value), id], ', ')})`
+  const last = lastOrderId(sql`$1`, sql`c.through_seq`)
+  const high = cursor === undefined ? last : sql`least(${last}, ${bind(seqFromCursor(cursorKind(deployment), cursor))}::bigint - 1)`
+  const pastStatus = sql`case when r.ended_seq > c.through_seq then 'pending' else r.status end`
+  const hasStatus = hasEnded ? statusAfterReset(status, pastStatus) : sql`${pastStatus} = ${bind(status)}::text`
   const rows = await db.query<HeadColumns & { readonly scanned: number; readonly scanEnd: number | null } & (
     (RawOrder & { readonly throughSeq: number }) | { readonly orderId: null }
   )>(
-    `select ${state.head}, page.* from ${state.from} left join lateral (
+    sql`select ${state.head}, page.* from ${state.from} left join lateral (
        with scanned as materialized (
-         select r.order_id, ${KNOWN_BY_STATE} and ${hasStatus} as matches from idx.orders r
-         where (${columns.join(', ')}) >= ${bound('0')} and (${columns.join(', ')}) <= ${bound(high)}
-         order by ${columns.map((column) => `${column} desc`).join(', ')} limit ${PAST_ORDERS_PER_PAGE})
+         select r.order_id, ${KNOWN_BY_STATE} and ${hasStatus} as matches from ${idx.orders} r
+         where (${sql.join(columns, ', ')}) >= ${bound(sql`0`)} and (${sql.join(columns, ', ')}) <= ${bound(high)}
+         order by ${sql.join(columns.map((column) => sql`${column} desc`), ', ')} limit ${PAST_ORDERS_PER_PAGE})
        select total.*, o.* from (select count(*) as scanned, min(order_id) as "scanEnd" from scanned) total
-       left join lateral (select ${SELECTED}, c.through_seq as "throughSeq" from scanned s join idx.orders r on r.deployment = $1 and r.order_id = s.order_id
+       left join lateral (select ${SELECTED}, c.through_seq as "throughSeq" from scanned s join ${idx.orders} r on r.deployment = $1 and r.order_id = s.order_id
          where s.matches order by s.order_id desc limit ${bind(limit + 1)}::int) o on true
      ) page on true order by page."orderId" desc`,
     params,
@@ -145,8 +149,8 @@ async function listByPastStatus(
 }
 
 /** SQL: the orders with a status, in a deployment whose chain a reset has ended. Nothing executes or cancels its pending orders any more. */
-function statusAfterReset(status: OrderLifeStatus, stored = 'r.status'): string {
-  return status === 'pending' ? 'false' : `${stored} ${status === 'executed' ? '=' : '<>'} 'executed'`
+function statusAfterReset(status: OrderLifeStatus, stored: Sql = sql`r.status`): Sql {
+  return status === 'pending' ? sql`false` : sql`${stored} ${status === 'executed' ? '=' : '<>'} 'executed'`
 }
 
 /** An order that was pending when its chain ended is cancelled, without an event that says so. */
@@ -155,20 +159,20 @@ function afterReset(raw: RawOrder, hasEnded: boolean): RawOrder {
 }
 
 /** SQL: the last order id that was placed up to a seq, or before the next placement that was reported. */
-function lastOrderId(deployment: string, seq: string): string {
-  return `(coalesce((select n.order_id from idx.orders n where n.deployment = ${deployment} and n.seq > ${seq} order by n.seq limit 1), ${ORDER_IDS_END}) - 1)`
+function lastOrderId(deployment: Sql, seq: Sql): Sql {
+  return sql`(coalesce((select n.order_id from ${idx.orders} n where n.deployment = ${deployment} and n.seq > ${seq} order by n.seq limit 1), ${ORDER_IDS_END}) - 1)`
 }
 
 /** Greater than every id that clients can send. */
-const ORDER_IDS_END = String(2n ** 53n)
+const ORDER_IDS_END = sql.raw(String(2n ** 53n))
 
 /** SQL: whether an order of the state `c` was placed by then. Without a placement event, only its time is known. */
-const KNOWN_BY_STATE = `(r.seq <= c.through_seq or r.ended_seq <= c.through_seq or (r.seq is null and c.last_ledger_close_ts >= (
-  select (d.details->>'createdAt')::bigint from idx.order_details d where d.deployment = r.deployment and d.order_id = r.order_id)))`
+const KNOWN_BY_STATE = sql`(r.seq <= c.through_seq or r.ended_seq <= c.through_seq or (r.seq is null and c.last_ledger_close_ts >= (
+  select (d.details->>'createdAt')::bigint from ${idx.order_details} d where d.deployment = r.deployment and d.order_id = r.order_id)))`
 
 /** SQL: the last seq of the state; null: the present one. */
-function throughSeqOf({ atLedger }: AsOf): string {
-  return atLedger === undefined ? 'null::bigint' : 'c.through_seq'
+function throughSeqOf({ atLedger }: AsOf): Sql {
+  return atLedger === undefined ? sql`null::bigint` : sql`c.through_seq`
 }
 
 /** One order of a deployment; null when none is known by this id. */
@@ -177,11 +181,11 @@ export async function readOrder(
 ): Promise<{ readonly order: Order | null; readonly head: Head }> {
   const { deployment, hasEnded } = await findDeployment(db, filter.deployment)
   const params: Param[] = [deployment, clampToSafeInteger(filter.orderId)]
-  const state = stateSource(filter, (value) => `$${params.push(value)}`)
+  const state = stateSource(filter, (value) => sql`$${params.push(value)}`)
   const known = filter.atLedger === undefined ? 'true' : KNOWN_BY_STATE
   const rows = await db.query<HeadColumns & ((RawOrder & { readonly throughSeq: number | null }) | { readonly orderId: null })>(
-    `select ${state.head}, o.* from ${state.from}
-     left join lateral (select ${SELECTED}, ${throughSeqOf(filter)} as "throughSeq" from idx.orders r
+    sql`select ${state.head}, o.* from ${state.from}
+     left join lateral (select ${SELECTED}, ${throughSeqOf(filter)} as "throughSeq" from ${idx.orders} r
        where r.deployment = $1 and r.order_id = $2::bigint and ${known}) o on true`,
     params,
   )
@@ -204,8 +208,8 @@ export interface OrderAtSeq {
 export async function readOrdersAtSeq(db: Queryable, seqs: readonly number[]): Promise<readonly OrderAtSeq[]> {
   if (seqs.length === 0) return []
   const rows = await db.query<RawOrder & { readonly seq: number }>(
-    `select e.seq, ${SELECTED} from idx.events e join idx.epochs p on p.number = e.epoch and p.contracts->>'market' = e.contract_id
-       join idx.orders r on r.deployment = p.deployment and r.order_id = (e.payload->>'orderId')::bigint and e.seq in (r.seq, r.ended_seq)
+    sql`select e.seq, ${SELECTED} from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch and p.contracts->>'market' = e.contract_id
+       join ${idx.orders} r on r.deployment = p.deployment and r.order_id = (e.payload->>'orderId')::bigint and e.seq in (r.seq, r.ended_seq)
      where e.seq = any($1::bigint[]) and e.topic in ('order_placed', 'order_executed', 'order_cancelled') and e.payload is not null
      order by e.seq`,
     [seqs],
@@ -223,7 +227,7 @@ export interface CompletedOrder extends OrderAtSeq {
 export async function readCompletedOrders(db: Queryable, changeSeqs: readonly number[]): Promise<readonly CompletedOrder[]> {
   if (changeSeqs.length === 0) return []
   const rows = await db.query<RawOrder & { readonly seq: number }>(
-    `select k.seq, ${SELECTED} from idx.order_changes k join idx.orders r on r.deployment = k.deployment and r.order_id = k.order_id
+    sql`select k.seq, ${SELECTED} from ${idx.order_changes} k join ${idx.orders} r on r.deployment = k.deployment and r.order_id = k.order_id
      where k.seq = any($1::bigint[]) order by k.seq`,
     [changeSeqs],
   )
@@ -241,12 +245,12 @@ export async function readOrderOutcomes(
 ): Promise<ReadonlyMap<string, OrderOutcome>> {
   if (placements.length === 0) return new Map()
   const rows = await db.query<OrderOutcome & { readonly placedBy: string }>(
-    `select p.tx_hash as "placedBy", r.status, r.ended_ledger as ledger, r.ended_ts as ts, r.ended_tx_hash as "txHash"
-     from (select distinct deployment from idx.epochs) d cross join unnest($1::bigint[], $2::text[]) p (order_id, tx_hash)
-       join idx.orders r on r.deployment = d.deployment and r.order_id = p.order_id
+    sql`select p.tx_hash as "placedBy", r.status, r.ended_ledger as ledger, r.ended_ts as ts, r.ended_tx_hash as "txHash"
+     from (select distinct deployment from ${idx.epochs}) d cross join unnest($1::bigint[], $2::text[]) p (order_id, tx_hash)
+       join ${idx.orders} r on r.deployment = d.deployment and r.order_id = p.order_id
      where r.ended_seq <= coalesce($3::bigint, r.ended_seq)
        and (r.tx_hash = p.tx_hash or (r.end_reason = '${CANCELLED_AT_PLACEMENT}' and r.ended_tx_hash = p.tx_hash)
-         or exists (select 1 from idx.order_placements o where o.deployment = r.deployment and o.order_id = r.order_id and o.tx_hash = p.tx_hash))`,
+         or exists (select 1 from ${idx.order_placements} o where o.deployment = r.deployment and o.order_id = r.order_id and o.tx_hash = p.tx_hash))`,
     [...columnsOf(placements, ['orderId', 'txHash']), throughSeq ?? null],
   )
   return new Map(rows.map(({ placedBy, ...outcome }) => [placedBy, outcome]))
@@ -266,10 +270,10 @@ interface FoundDeployment {
 async function findDeployment(db: Queryable, name: string | undefined): Promise<FoundDeployment> {
   const [row] = await db.query<FoundDeployment>(
     name === undefined
-      ? 'select e.deployment, false as "hasEnded" from idx.cursor c join idx.epochs e on e.number = c.epoch'
-      : `select e.deployment, e.chain <> (select h.chain from idx.cursor c join idx.epochs h on h.number = c.epoch) as "hasEnded"
-         from idx.epochs e where e.name = $1 or e.epoch = $1
-         order by exists (select 1 from idx.orders o where o.deployment = e.deployment) desc, e.number desc limit 1`,
+      ? sql`select e.deployment, false as "hasEnded" from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch`
+      : sql`select e.deployment, e.chain <> (select h.chain from ${idx.cursor} c join ${idx.epochs} h on h.number = c.epoch) as "hasEnded"
+         from ${idx.epochs} e where e.name = $1 or e.epoch = $1
+         order by exists (select 1 from ${idx.orders} o where o.deployment = e.deployment) desc, e.number desc limit 1`,
     name === undefined ? [] : [toSearchText(name)],
   )
   return row ?? { deployment: 0, hasEnded: false }

@@ -1,6 +1,8 @@
 // Placements of orders that no event reports, found in what transactions changed: in generation 1 those of stop-limit orders and trailing stops.
 
+import { sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 
 export interface OrderPlacement {
@@ -17,9 +19,9 @@ export interface OrderPlacement {
 export async function insertPlacements(tx: Queryable, deployment: number, placements: readonly OrderPlacement[]): Promise<readonly number[]> {
   if (placements.length === 0) return []
   const rows = await tx.query<{ orderId: number }>(
-    `insert into idx.order_placements (deployment, order_id, ledger, ts, tx_hash, seq)
+    sql`${sql.insertInto(idx.order_placements)} (deployment, order_id, ledger, ts, tx_hash, seq)
      select $1::int, found.* from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[]) found (order_id, ledger, ts, tx_hash, seq)
-     where not exists (select 1 from idx.orders o where o.deployment = $1 and o.order_id = found.order_id and o.seq is not null)
+     where not exists (select 1 from ${idx.orders} o where o.deployment = $1 and o.order_id = found.order_id and o.seq is not null)
      on conflict do nothing returning order_id as "orderId"`,
     [deployment, ...columnsOf(placements, ['orderId', 'ledger', 'ts', 'txHash', 'seq'])],
   )
@@ -30,7 +32,7 @@ export async function insertPlacements(tx: Queryable, deployment: number, placem
 export async function listKnownOrders(tx: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()
   const rows = await tx.query<{ id: number }>(
-    'select order_id as id from idx.orders where deployment = $1 and order_id = any($2::bigint[]) and trader is not null', [deployment, ids],
+    sql`select order_id as id from ${idx.orders} where deployment = $1 and order_id = any($2::bigint[]) and trader is not null`, [deployment, ids],
   )
   return new Set(rows.map(({ id }) => id))
 }
@@ -43,11 +45,11 @@ export async function readPlacedOrders(
   db: Queryable, transactions: readonly { readonly txHash: string; readonly orderId: number | null; readonly trader: string | null }[],
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ txHash: string; orderId: number | null }>(
-    `select t.tx_hash as "txHash", coalesce(
-       (select r.order_id from idx.order_placements p join idx.orders r on r.deployment = p.deployment and r.order_id = p.order_id
+    sql`select t.tx_hash as "txHash", coalesce(
+       (select r.order_id from ${idx.order_placements} p join ${idx.orders} r on r.deployment = p.deployment and r.order_id = p.order_id
          where p.tx_hash = t.tx_hash limit 1),
-       (select r.order_id from (select distinct deployment from idx.epochs) d
-          join idx.orders r on r.deployment = d.deployment and r.order_id = t.order_id and r.trader = t.trader limit 1)) as "orderId"
+       (select r.order_id from (select distinct deployment from ${idx.epochs}) d
+          join ${idx.orders} r on r.deployment = d.deployment and r.order_id = t.order_id and r.trader = t.trader limit 1)) as "orderId"
      from unnest($1::text[], $2::bigint[], $3::text[]) t (tx_hash, order_id, trader)`,
     [...columnsOf(transactions, ['txHash', 'orderId', 'trader'])],
   )

@@ -5,7 +5,10 @@ import { FILLS_IN_SNAPSHOT, ORDERS_IN_SNAPSHOT } from '../../limits.ts'
 import type { Fill } from '../../resources/fill.ts'
 import type { Order } from '../../resources/order.ts'
 import type { TransactionRow } from '../../resources/transaction.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
+import { idx, txTables } from '../../store/tables.ts'
 import { listOrderHistory, readCompletedOrders, readOrdersAtSeq } from './order-history.ts'
 import type { CompletedOrder, OrderAtSeq } from './order-history.ts'
 import { listFills, readCompletedFills, readFillsBySeq } from '../positions/position-fills.ts'
@@ -28,12 +31,12 @@ export interface OrderEntry {
 }
 
 /** SQL: the topics of orders, separated by commas. */
-const TOPICS = ORDER_TOPICS.map((topic) => `'${topic}'`).join(', ')
+const TOPICS = sql.join(ORDER_TOPICS.map((topic) => `'${topic}'`), ', ')
 
 /** SQL: the event `seq` placed or ended an order. An execution that follows a cancellation in the same transaction changes nothing. */
-const changesOrder = (seq: string): string => `exists (
-  select 1 from idx.events e join idx.epochs p on p.number = e.epoch and p.contracts->>'market' = e.contract_id
-    join idx.orders o on o.deployment = p.deployment and o.order_id = (e.payload->>'orderId')::bigint and e.seq in (o.seq, o.ended_seq)
+const changesOrder = (seq: Sql): Sql => sql`exists (
+  select 1 from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch and p.contracts->>'market' = e.contract_id
+    join ${idx.orders} o on o.deployment = p.deployment and o.order_id = (e.payload->>'orderId')::bigint and e.seq in (o.seq, o.ended_seq)
   where e.seq = ${seq} and e.topic in (${TOPICS}))`
 
 /** SQL: a fill that no event names. It is known only later, and has the position at which it became known. */
@@ -43,25 +46,25 @@ const UNNAMED = `(kind = 'liquidation' and price is null)`
  * SQL: positions of one account, `n.name`, from each of their sources. `source` is the seq of the event; an event whose account became known later has another
  * position. `range` is a condition on a column, and `page` the order and limit of each source.
  */
-function positionsOf(range: (column: string) => string, page: (column: string) => string): string {
-  return `(select c.seq as position, 'submission' as kind, c.seq as source from tx.submission_changes c
-      where c.owner = n.name and ${range('c.seq')} ${page('c.seq')})
+function positionsOf(range: (column: Sql) => Sql, page: (column: Sql) => Sql): Sql {
+  return sql`(select c.seq as position, 'submission' as kind, c.seq as source from ${txTables.submission_changes} c
+      where c.owner = n.name and ${range(sql`c.seq`)} ${page(sql`c.seq`)})
     union all
     (select f.seq, 'fill', f.seq
-      from (select distinct seq from idx.position_fills where trader = n.name and ${range('seq')} and not ${UNNAMED}) f ${page('f.seq')})
+      from (select distinct seq from ${idx.position_fills} where trader = n.name and ${range(sql`seq`)} and not ${UNNAMED}) f ${page(sql`f.seq`)})
     union all
-    (select k.seq, 'completed', k.seq from idx.order_changes k where k.account = n.name and ${range('k.seq')} ${page('k.seq')})
+    (select k.seq, 'completed', k.seq from ${idx.order_changes} k where k.account = n.name and ${range(sql`k.seq`)} ${page(sql`k.seq`)})
     union all
     (select own.seq, 'order', own.seq from unnest(array[${TOPICS}]) t (topic) cross join lateral (
-        select a.seq from idx.account_events a where a.account = n.name and a.topic = t.topic and ${range('a.seq')}
-          and not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq) and ${changesOrder('a.seq')} ${page('a.seq')}) own
-      ${page('own.seq')})
+        select a.seq from ${idx.account_events} a where a.account = n.name and a.topic = t.topic and ${range(sql`a.seq`)}
+          and not exists (select 1 from ${idx.learned_events} l where l.account = a.account and l.seq = a.seq) and ${changesOrder(sql`a.seq`)} ${page(sql`a.seq`)}) own
+      ${page(sql`own.seq`)})
     union all
-    (select l.place, 'order', l.seq from idx.learned_events l
-      where l.account = n.name and ${range('l.place')} and ${changesOrder('l.seq')} ${page('l.place')})`
+    (select l.place, 'order', l.seq from ${idx.learned_events} l
+      where l.account = n.name and ${range(sql`l.place`)} and ${changesOrder(sql`l.seq`)} ${page(sql`l.place`)})`
 }
 
-const IN_RANGE = (column: string): string => `${column} > $2::bigint and ${column} <= $3::bigint`
+const IN_RANGE = (column: Sql): Sql => sql`${column} > $2::bigint and ${column} <= $3::bigint`
 
 /** In the order of their frames at one position. */
 const SOURCES = ['submission', 'order', 'fill', 'completed'] as const
@@ -86,11 +89,11 @@ export async function readOrderEntries(
 ): Promise<{ readonly entries: readonly OrderEntry[]; readonly throughSeq: number }> {
   if (accounts.length === 0 || afterSeq >= throughSeq) return { entries: [], throughSeq }
   const rows = await db.query<RawPosition>(
-    `select q.position, q.kind, q.source, q.account,
-       case when q.kind = 'submission' then (select c.row from tx.submission_changes c where c.seq = q.source) end as row,
-       (select p.epoch from idx.sections s join idx.epochs p on p.number = s.epoch where s.first_seq <= q.position order by s.first_seq desc limit 1) as epoch
+    sql`select q.position, q.kind, q.source, q.account,
+       case when q.kind = 'submission' then (select c.row from ${txTables.submission_changes} c where c.seq = q.source) end as row,
+       (select p.epoch from ${idx.sections} s join ${idx.epochs} p on p.number = s.epoch where s.first_seq <= q.position order by s.first_seq desc limit 1) as epoch
      from (select n.name as account, each.* from unnest($1::text[]) n (name) cross join lateral (
-         ${positionsOf(IN_RANGE, (column) => `order by ${column} limit $4::int`)}) each
+         ${positionsOf(IN_RANGE, (column) => sql`order by ${column} limit $4::int`)}) each
        order by each.position limit $4::int) q
      order by q.position, q.account, array_position($5::text[], q.kind), q.source`,
     [accounts, afterSeq, throughSeq, limit + accounts.length * POSITION_ROWS_MAX, SOURCES],
@@ -145,8 +148,8 @@ export async function countOrderEntries(
 ): Promise<number> {
   if (accounts.length === 0) return 0
   const [row] = await db.query<{ count: number }>(
-    `select count(*) as count from (select 1 from unnest($1::text[]) n (name) cross join lateral (
-       ${positionsOf(IN_RANGE, () => 'limit $4::int')}) each limit $4::int) counted`,
+    sql`select count(*) as count from (select 1 from unnest($1::text[]) n (name) cross join lateral (
+       ${positionsOf(IN_RANGE, () => sql`limit $4::int`)}) each limit $4::int) counted`,
     [accounts, afterSeq, throughSeq, max],
   )
   return row?.count ?? 0
@@ -156,8 +159,8 @@ export async function countOrderEntries(
 export async function readOrderHeads(db: Queryable, accounts: readonly string[], atSeq: number): Promise<ReadonlyMap<string, number>> {
   if (accounts.length === 0) return new Map()
   const rows = await db.query<{ name: string; seq: number | null }>(
-    `select n.name, (select max(each.position) from (
-       ${positionsOf((column) => `${column} <= $2::bigint`, (column) => `order by ${column} desc limit 1`)}) each) as seq
+    sql`select n.name, (select max(each.position) from (
+       ${positionsOf((column) => sql`${column} <= $2::bigint`, (column) => sql`order by ${column} desc limit 1`)}) each) as seq
      from unnest($1::text[]) n (name)`,
     [accounts, atSeq],
   )
@@ -177,8 +180,8 @@ export async function readOrdersSnapshot(db: Queryable, account: string): Promis
   const { head, rows: orders } = await listOrderHistory(db, { trader: account, status: 'pending', limit: ORDERS_IN_SNAPSHOT })
   const { rows: fills } = await listFills(db, { trader: account, limit: FILLS_IN_SNAPSHOT })
   const submissions = await db.query<{ row: TransactionRow }>(
-    `select latest.row from tx.submissions s
-       cross join lateral (select c.row from tx.submission_changes c where c.hash = s.hash and c.owner = s.owner order by c.id desc limit 1) latest
+    sql`select latest.row from ${txTables.submissions} s
+       cross join lateral (select c.row from ${txTables.submission_changes} c where c.hash = s.hash and c.owner = s.owner order by c.id desc limit 1) latest
      where s.owner = $1 and s.status = 'PENDING' and s.logged_status = 'PENDING' order by s.id desc limit ${ORDERS_IN_SNAPSHOT}`,
     [account],
   )

@@ -3,7 +3,11 @@
 
 import { defined } from '../../base/assert.ts'
 import type { PlacedOrderRow } from '../../resources/placed-order.ts'
-import type { Param, Queryable } from '../../store/store.ts'
+import { selectList } from '../../store/columns.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Param, Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent, Payload } from '../log/archived-event.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
@@ -18,7 +22,7 @@ import type { Page } from '../log/page.ts'
 import { encodeCursor } from '../log/page.ts'
 
 /** Applies a page's events to the orders. Each event must be applied exactly once. */
-export async function applyOrderEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+export async function applyOrderEvents(tx: Writable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   const before = beginsInsideExecution(events) ? await readPositionEventBefore(tx, epoch, events) : undefined
   const { placed, ended } = foldOrders(events, before)
   await placeOrders(tx, epoch.deployment, [...placed.values()])
@@ -33,8 +37,8 @@ async function readPositionEventBefore(tx: Queryable, epoch: Epoch, [first]: rea
   if (first === undefined) return undefined
   const { seq, txHash } = first
   const rows = await tx.query<Pick<ArchivedEvent, 'seq' | 'topic' | 'ledger' | 'ledgerCloseTs'> & { readonly payload: Payload | null }>(
-    `select e.seq, e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.payload
-     from (select * from idx.events where seq < $1::bigint order by seq desc limit ${TRANSACTION_EVENTS_MAX}) e
+    sql`select e.seq, e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.payload
+     from (select * from ${idx.events} where seq < $1::bigint order by seq desc limit ${TRANSACTION_EVENTS_MAX}) e
      where e.tx_hash = $2 and e.contract_id = $3 order by e.seq desc`,
     [seq, txHash, epoch.contracts.market],
   )
@@ -48,12 +52,12 @@ async function readPositionEventBefore(tx: Queryable, epoch: Epoch, [first]: rea
 
 /** SQL: the status of an order that no event ended. */
 const STATUS_OF_ENTRY = `coalesce(d.status, 'pending')`
-const WITH_DETAILS = 'left join idx.order_details d on d.deployment = $1 and d.order_id = page.order_id'
+const WITH_DETAILS = sql`left join ${idx.order_details} d on d.deployment = $1 and d.order_id = page.order_id`
 
-async function placeOrders(tx: Queryable, deployment: number, placed: readonly PlacedOrder[]): Promise<void> {
+async function placeOrders(tx: Writable, deployment: number, placed: readonly PlacedOrder[]): Promise<void> {
   if (placed.length === 0) return
-  await tx.query(
-    `insert into idx.orders as o (deployment, order_id, status, trader, asset, details_complete, seq, trigger_price, ledger, ts, tx_hash)
+  await tx.run(
+    sql`${sql.insertInto(idx.orders)} as o (deployment, order_id, status, trader, asset, details_complete, seq, trigger_price, ledger, ts, tx_hash)
      select $1::int, page.order_id, ${STATUS_OF_ENTRY}, page.trader, d.details->>'asset', coalesce(d.complete, false), page.seq, page.trigger_price,
        page.ledger, page.ts, page.tx_hash
      from unnest($2::bigint[], $3::text[], $4::numeric[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[])
@@ -66,10 +70,10 @@ async function placeOrders(tx: Queryable, deployment: number, placed: readonly P
 }
 
 /** Ends orders. An order that an event has ended stays as it is. */
-async function endOrders(tx: Queryable, deployment: number, ended: readonly EndedOrder[]): Promise<void> {
+async function endOrders(tx: Writable, deployment: number, ended: readonly EndedOrder[]): Promise<void> {
   if (ended.length === 0) return
-  await tx.query(
-    `insert into idx.orders as o (deployment, order_id, status, trader, asset, details_complete, ended_seq, end_reason, ended_ledger, ended_ts, ended_tx_hash,
+  await tx.run(
+    sql`${sql.insertInto(idx.orders)} as o (deployment, order_id, status, trader, asset, details_complete, ended_seq, end_reason, ended_ledger, ended_ts, ended_tx_hash,
        execution_seq, position_id, price, size, pnl, keeper_reward)
      select $1::int, page.order_id, page.status, d.owner, d.details->>'asset', coalesce(d.complete, false), page.seq, page.reason, page.ledger, page.ts,
        page.tx_hash, page.execution_seq, page.position_id, page.price, page.size, page.pnl, page.keeper_reward
@@ -90,7 +94,7 @@ async function endOrders(tx: Queryable, deployment: number, ended: readonly Ende
 export async function readOrderOwners(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<{ id: number; owner: string }>(
-    `select order_id as id, trader as owner from idx.orders where deployment = $1 and order_id = any($2::bigint[]) and trader is not null`, [deployment, ids],
+    sql`select order_id as id, trader as owner from ${idx.orders} where deployment = $1 and order_id = any($2::bigint[]) and trader is not null`, [deployment, ids],
   )
   return new Map(rows.map((row) => [row.id, row.owner]))
 }
@@ -111,11 +115,11 @@ export async function listPlacedOrders(db: Queryable, filter: PlacedOrdersFilter
   if (openOnly && atLedger !== undefined) return await listPastOpenOrders(db, filter)
   return await listLog<PlacedOrderRow>(db, {
     kind: openOnly ? OPEN_KIND : 'orders-all',
-    table: 'idx.orders',
-    scope: { column: 'deployment', sql: '(select e.deployment from idx.epochs e where e.number = c.epoch)' },
+    table: idx.orders,
+    scope: { column: 'deployment', value: sql`(select e.deployment from ${idx.epochs} e where e.number = c.epoch)` },
     equals: { trader },
-    ...(openOnly ? { only: 'r.status = \'pending\'' } : {}),
-    columns: { ...PLACED_COLUMNS, status: atLedger === undefined ? STATUS : `case when r.ended_seq > c.through_seq then 'open' else ${STATUS} end` },
+    ...(openOnly ? { only: sql`r.status = 'pending'` } : {}),
+    columns: { ...PLACED_COLUMNS, status: atLedger === undefined ? STATUS : sql`case when r.ended_seq > c.through_seq then 'open' else ${STATUS} end` },
     atLedger,
     limit,
     cursor,
@@ -126,7 +130,7 @@ const STATUS = 'case r.status when \'pending\' then \'open\' else r.status end'
 const PLACED_COLUMNS: Readonly<Record<keyof PlacedOrderRow, string>> = {
   orderId: 'r.order_id', trader: 'r.trader', triggerPrice: 'r.trigger_price', status: '\'open\'', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
 }
-const PLACED_SELECTED = Object.entries(PLACED_COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
+const PLACED_SELECTED = selectList(PLACED_COLUMNS)
 
 /**
  * Orders that were pending in a past state: those that still are, and those that have ended since. The latter are boxes (0034_past_orders.sql): those of all
@@ -134,22 +138,22 @@ const PLACED_SELECTED = Object.entries(PLACED_COLUMNS).map(([name, sql]) => `${s
  */
 async function listPastOpenOrders(db: Queryable, { trader, limit, cursor, atLedger }: PlacedOrdersFilter): Promise<Page<PlacedOrderRow>> {
   const params: Param[] = []
-  const bind = (value: Param): string => `$${params.push(value)}`
+  const bind = (value: Param): Sql => sql`$${params.push(value)}`
   const state = stateSource({ atLedger }, bind)
   const at = defined(state.throughSeq, 'the end of a past state')
-  const high = cursor === undefined ? at : `least(${at}, ${bind(seqFromCursor(OPEN_KIND, cursor))}::bigint - 1)`
-  const owner = trader === undefined ? undefined : `${bind(toSearchText(trader))}::text`
+  const high = cursor === undefined ? at : sql`least(${at}, ${bind(seqFromCursor(OPEN_KIND, cursor))}::bigint - 1)`
+  const owner = trader === undefined ? undefined : sql`${bind(toSearchText(trader))}::text`
   const scope = [
-    'r.deployment = (select e.deployment from idx.epochs e where e.number = c.epoch)', `r.seq <= ${high}`,
-    ...(owner === undefined ? [] : [`r.trader = ${owner}`]),
+    sql`r.deployment = (select e.deployment from ${idx.epochs} e where e.number = c.epoch)`, sql`r.seq <= ${high}`,
+    ...(owner === undefined ? [] : [sql`r.trader = ${owner}`]),
   ]
-  const atOwner = `point(${at}, hashtext(${owner}))`
+  const atOwner = sql`point(${at}, hashtext(${owner ?? 'null'}))`
   const { line, place, order } = owner === undefined
-    ? { line: PLACEMENT_LINE, place: `box(point(${at}, 0), point(${at}, ${high}))`, order: `${PLACEMENT_LINE} <-> point(${at}, ${high})` }
-    : { line: TRADER_LINE, place: `box(${atOwner}, ${atOwner})`, order: 'r.seq desc' }
-  const select = `select r.seq, ${PLACED_SELECTED} from idx.orders r where ${scope.join(' and ')}`
-  const rows = `limit ${bind(limit + 1)}::int`
-  const page = `select * from (
+    ? { line: PLACEMENT_LINE, place: sql`box(point(${at}, 0), point(${at}, ${high}))`, order: sql`${PLACEMENT_LINE} <-> point(${at}, ${high})` }
+    : { line: TRADER_LINE, place: sql`box(${atOwner}, ${atOwner})`, order: sql`r.seq desc` }
+  const select = sql`select r.seq, ${PLACED_SELECTED} from ${idx.orders} r where ${sql.join(scope, ' and ')}`
+  const rows = sql`limit ${bind(limit + 1)}::int`
+  const page = sql`select * from (
     (${select} and r.status = 'pending' order by r.seq desc ${rows}) union all
     (${select} and r.seq is not null and r.ended_seq is not null and r.ended_seq > ${at} and ${line} && ${place} order by ${order} ${rows})
   ) r order by r.seq desc ${rows}`
@@ -158,8 +162,8 @@ async function listPastOpenOrders(db: Queryable, { trader, limit, cursor, atLedg
   )
 }
 
-const PLACEMENT_LINE = 'box(point(r.seq, r.seq), point(r.ended_seq - 1, r.seq))'
-const TRADER_LINE = 'box(point(r.seq, hashtext(r.trader)), point(r.ended_seq - 1, hashtext(r.trader)))'
+const PLACEMENT_LINE = sql`box(point(r.seq, r.seq), point(r.ended_seq - 1, r.seq))`
+const TRADER_LINE = sql`box(point(r.seq, hashtext(r.trader)), point(r.ended_seq - 1, hashtext(r.trader)))`
 
 /** The ids of the trader's open orders in the current deployment, newest first. */
 export async function listOpenOrderIds(db: Queryable, trader: string, limit: number): Promise<readonly number[]> {
@@ -171,7 +175,7 @@ export async function listOpenOrderIds(db: Queryable, trader: string, limit: num
 export async function listPlaced(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()
   const rows = await db.query<{ id: number }>(
-    'select order_id as id from idx.orders where deployment = $1 and order_id = any($2::bigint[]) and seq is not null',
+    sql`select order_id as id from ${idx.orders} where deployment = $1 and order_id = any($2::bigint[]) and seq is not null`,
     [deployment, ids],
   )
   return new Set(rows.map(({ id }) => id))

@@ -1,6 +1,8 @@
 // Events of orders of unknown owner: they join the owner's feed when it becomes known.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 
 export interface OwnerlessEvent {
@@ -11,10 +13,10 @@ export interface OwnerlessEvent {
 }
 
 /** Stores events of unknown owners until the owner is known. */
-export async function insertOwnerlessEvents(tx: Queryable, deployment: number, events: readonly OwnerlessEvent[]): Promise<void> {
+export async function insertOwnerlessEvents(tx: Writable, deployment: number, events: readonly OwnerlessEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.query(
-    `insert into idx.ownerless_events (deployment, seq, order_id, ts, topic)
+  await tx.run(
+    sql`${sql.insertInto(idx.ownerless_events)} (deployment, seq, order_id, ts, topic)
      select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::text[])`,
     [deployment, ...columnsOf(events, ['seq', 'orderId', 'ts', 'topic'])],
   )
@@ -24,16 +26,16 @@ export async function insertOwnerlessEvents(tx: Queryable, deployment: number, e
  * Adds the pending events of these orders to the feeds of their owners. The feeds do not depend on whether the owner or the event came first, so that a
  * rebuild produces the same state. The stream still treats the events as learned later.
  */
-export async function feedOwnedEvents(tx: Queryable, deployment: number, ids: readonly number[]): Promise<void> {
-  await tx.query(
-    `with owned as (
-       delete from idx.ownerless_events e using idx.order_details o
+export async function feedOwnedEvents(tx: Writable, deployment: number, ids: readonly number[]): Promise<void> {
+  await tx.run(
+    sql`with owned as (
+       ${sql.deleteFrom(idx.ownerless_events)} e using ${idx.order_details} o
        where e.deployment = $1 and e.order_id = any($2::bigint[]) and o.deployment = e.deployment and o.order_id = e.order_id and o.owner is not null
        returning o.owner, e.seq, e.topic
      ), fed as (
-       insert into idx.account_events (account, seq, topic) select owner, seq, topic from owned returning account, seq
+       ${sql.insertInto(idx.account_events)} (account, seq, topic) select owner, seq, topic from owned returning account, seq
      )
-     insert into idx.learned_events (account, seq) select account, seq from fed on conflict do nothing`,
+     ${sql.insertInto(idx.learned_events)} (account, seq) select account, seq from fed on conflict do nothing`,
     [deployment, ids],
   )
 }

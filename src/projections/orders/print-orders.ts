@@ -1,6 +1,8 @@
 // Which order caused a print: the market reports the execution of an order in its next event.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import { numberOf } from '../log/payload.ts'
 
@@ -19,15 +21,15 @@ export function readExecutedOrders(events: readonly ArchivedEvent[]): ReadonlyMa
 }
 
 /** A page may begin between a print and the execution that caused it. */
-export async function assignEarlierOrder(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+export async function assignEarlierOrder(tx: Writable, events: readonly ArchivedEvent[]): Promise<void> {
   const first = events.find(({ contract }) => contract === 'market')
   if (first?.topic !== EXECUTED || first.payload === null) return
   const [before] = await tx.query<{ seq: number }>(
-    `select seq from idx.events where tx_hash = $1 and contract_id = $2 and seq < $3::bigint order by seq desc limit 1`,
+    sql`select seq from ${idx.events} where tx_hash = $1 and contract_id = $2 and seq < $3::bigint order by seq desc limit 1`,
     [first.txHash, first.contractId, first.seq],
   )
   if (before === undefined) return
-  for (const table of ['opens', 'trades']) {
-    await tx.query(`update idx.${table} set order_id = $2::bigint where seq = $1::bigint`, [before.seq, numberOf(first, 'orderId')])
+  for (const table of [idx.opens, idx.trades]) {
+    await tx.run(sql`${sql.update(table)} set order_id = $2::bigint where seq = $1::bigint`, [before.seq, numberOf(first, 'orderId')])
   }
 }

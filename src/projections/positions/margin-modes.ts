@@ -1,6 +1,8 @@
 // Margin modes of positions. No event reports them and ledger entries show only the present, so each observation is stored.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import { addPastInterest } from '../markets/interest-versions.ts'
 import { undoCrossLiquidations } from './position-versions.ts'
@@ -29,7 +31,7 @@ export async function listUnobservedPositions(
   options: { readonly limit: number; readonly except: readonly number[] },
 ): Promise<readonly UnobservedPosition[]> {
   return await db.query<UnobservedPosition>(
-    `select p.position_id as "positionId", p.state = 'open' as open from idx.positions p
+    sql`select p.position_id as "positionId", p.state = 'open' as open from ${idx.positions} p
      where p.deployment = $1 and p.margin_mode is null and p.state in ('open', 'cross_liquidated') and p.position_id <> all($3::bigint[])
      order by p.opened_seq desc limit $2`,
     [deployment, options.limit, options.except],
@@ -40,7 +42,7 @@ export async function listUnobservedPositions(
 export async function readMarginModes(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, MarginMode>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<{ id: number; mode: MarginMode }>(
-    'select position_id as id, mode from idx.margin_modes where deployment = $1 and position_id = any($2::bigint[])',
+    sql`select position_id as id, mode from ${idx.margin_modes} where deployment = $1 and position_id = any($2::bigint[])`,
     [deployment, ids],
   )
   return new Map(rows.map((row) => [row.id, row.mode]))
@@ -51,14 +53,14 @@ export async function readMarginModes(db: Queryable, deployment: number, ids: re
  * whether the observation or the event came first, so that a rebuild produces the same state.
  */
 export async function recordMarginModes(
-  tx: Queryable,
+  tx: Writable,
   deployment: number,
   observations: readonly MarginModeObservation[],
   nowMs: number,
 ): Promise<void> {
   if (observations.length === 0) return
-  await tx.query(
-    `insert into idx.margin_modes (deployment, position_id, mode, ledger, observed_at)
+  await tx.run(
+    sql`${sql.insertInto(idx.margin_modes)} (deployment, position_id, mode, ledger, observed_at)
      select $1::int, position_id, mode, ledger, $5::bigint
      from unnest($2::bigint[], $3::text[], $4::bigint[]) as seen (position_id, mode, ledger)
      on conflict (deployment, position_id) do nothing`,
@@ -72,7 +74,7 @@ export async function recordMarginModes(
   for (const target of await projectionTargets(tx)) await applyMarginModes(target, deployment, ids)
 }
 
-async function applyMarginModes(tx: Queryable, deployment: number, ids: readonly number[]): Promise<void> {
+async function applyMarginModes(tx: Writable, deployment: number, ids: readonly number[]): Promise<void> {
   const modes = await readMarginModes(tx, deployment, ids)
   for (const position of await loadPositions(tx, deployment, { ids, openOf: [] })) {
     const marginMode = modes.get(position.positionId) ?? null

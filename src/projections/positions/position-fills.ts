@@ -3,7 +3,11 @@
 import type { PositionChange, TransactionItem } from '../../exchange/settlement/position-changes.ts'
 import { settlementOf } from '../../exchange/settlement/settlement.ts'
 import type { Fill } from '../../resources/fill.ts'
-import type { Param, Queryable } from '../../store/store.ts'
+import { selectList } from '../../store/columns.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Param, Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { readTransfer } from '../log/archived-event.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import { stateSource } from '../state/as-of.ts'
@@ -32,7 +36,7 @@ export interface AppliedFills {
 }
 
 /** Writes the fills of settled transactions. */
-export async function applyFills(tx: Queryable, deployment: number, { transactions, again }: SettledPage): Promise<AppliedFills> {
+export async function applyFills(tx: Writable, deployment: number, { transactions, again }: SettledPage): Promise<AppliedFills> {
   const removed = await deleteFills(tx, again.flatMap(({ events }) => events.map(({ seq }) => seq)))
   const rows = transactions.flatMap((transaction) => fillsOf(deployment, transaction))
   await insertFills(tx, rows)
@@ -80,7 +84,7 @@ type RemovedFill = StoredCost & Readonly<Record<LateMember, unknown>> & { readon
 async function deleteFills(tx: Queryable, seqs: readonly number[]): Promise<readonly RemovedFill[]> {
   if (seqs.length === 0) return []
   const rows = await tx.query<Omit<RemovedFill, Amount> & Readonly<Record<Amount, string | null>>>(
-    `delete from idx.position_fills where seq = any($1::bigint[])
+    sql`${sql.deleteFrom(idx.position_fills)} where seq = any($1::bigint[])
      returning seq, position_id as "positionId", trader, ts, kind, order_id as "orderId", asset, direction, price, size, pnl, fee,
        keeper_reward as "keeperReward", penalty, funding, payout`,
     [seqs],
@@ -90,10 +94,10 @@ async function deleteFills(tx: Queryable, seqs: readonly number[]): Promise<read
     ({ ...row, fee: amountOf(fee), keeperReward: amountOf(keeperReward), penalty: amountOf(penalty), funding: amountOf(funding) }))
 }
 
-async function insertFills(tx: Queryable, rows: readonly FillRow[]): Promise<void> {
+async function insertFills(tx: Writable, rows: readonly FillRow[]): Promise<void> {
   if (rows.length === 0) return
-  await tx.query(
-    `insert into idx.position_fills (seq, position_id, deployment, trader, kind, order_id, asset, direction, margin_mode, price, size, pnl, fee,
+  await tx.run(
+    sql`${sql.insertInto(idx.position_fills)} (seq, position_id, deployment, trader, kind, order_id, asset, direction, margin_mode, price, size, pnl, fee,
        keeper_reward, penalty, funding, payout, collateral, ledger, ts, tx_hash)
      select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::int[]), unnest($4::text[]), unnest($5::text[]), unnest($6::bigint[]),
        unnest($7::text[]), unnest($8::smallint[]), unnest($9::text[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
@@ -106,13 +110,13 @@ async function insertFills(tx: Queryable, rows: readonly FillRow[]): Promise<voi
   )
 }
 
-const COLUMNS: Readonly<Record<keyof Fill, string>> = {
-  seq: 'r.seq', kind: 'r.kind', positionId: 'r.position_id', orderId: 'r.order_id', asset: 'r.asset', direction: 'r.direction', price: 'r.price',
-  size: 'r.size', pnl: 'r.pnl', fee: 'r.fee', funding: 'r.funding', payout: 'r.payout', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
-  deployment: olderDeployment(epochOfSeq('r.seq')),
+const COLUMNS: Readonly<Record<keyof Fill, Sql>> = {
+  seq: sql`r.seq`, kind: sql`r.kind`, positionId: sql`r.position_id`, orderId: sql`r.order_id`, asset: sql`r.asset`, direction: sql`r.direction`, price: sql`r.price`,
+  size: sql`r.size`, pnl: sql`r.pnl`, fee: sql`r.fee`, funding: sql`r.funding`, payout: sql`r.payout`, ledger: sql`r.ledger`, ts: sql`r.ts`, txHash: sql`r.tx_hash`,
+  deployment: olderDeployment(epochOfSeq(sql`r.seq`)),
 }
 
-const SELECTED = Object.entries(COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
+const SELECTED = selectList(COLUMNS)
 
 interface RawFill extends Omit<Fill, 'deployment'> {
   readonly deployment: string | null
@@ -134,21 +138,21 @@ export interface FillsFilter extends AsOf {
 export async function listFills(db: Queryable, filter: FillsFilter): Promise<Page<Fill>> {
   const { trader, limit, cursor } = filter
   const params: Param[] = [toSearchText(trader)]
-  const bind = (value: Param): string => `$${params.push(value)}`
+  const bind = (value: Param): Sql => sql`$${params.push(value)}`
   const state = stateSource(filter, bind)
   const before = cursor === undefined ? undefined : positionOf(cursor)
-  const after = state.throughSeq === undefined ? '' : `and (r.trader, r.seq) <= ($1, ${state.throughSeq})`
-  const bound = before === undefined ? '' : `and (r.trader, r.seq, r.position_id) < ($1, ${bind(before[0])}::bigint, ${bind(before[1])}::bigint)`
+  const after = state.throughSeq === undefined ? '' : sql`and (r.trader, r.seq) <= ($1, ${state.throughSeq})`
+  const bound = before === undefined ? '' : sql`and (r.trader, r.seq, r.position_id) < ($1, ${bind(before[0])}::bigint, ${bind(before[1])}::bigint)`
   return await readPage<RawFill, Fill>(
     db,
     {
       state,
-      page: `select ${SELECTED} from idx.position_fills r where r.trader = $1 ${after} ${bound}
+      page: sql`select ${SELECTED} from ${idx.position_fills} r where r.trader = $1 ${after} ${bound}
         order by r.trader desc, r.seq desc, r.position_id desc limit ${limit + 1}`,
       params,
       limit,
       cursorOf: (raw) => encodeCursor(KIND, [raw.seq, raw.positionId]),
-      order: 'page.seq desc, page."positionId" desc',
+      order: sql`page.seq desc, page."positionId" desc`,
     },
     (raw) => toFill({ ...withoutSeq<RawFill>(raw), seq: raw.seq }),
   )
@@ -170,7 +174,7 @@ export interface FillOfAccount {
 export async function readFillsBySeq(db: Queryable, seqs: readonly number[]): Promise<readonly FillOfAccount[]> {
   if (seqs.length === 0) return []
   const rows = await db.query<RawFill & { readonly account: string }>(
-    `select ${SELECTED}, r.trader as account from idx.cursor c cross join idx.position_fills r where r.seq = any($1::bigint[]) order by r.seq, r.position_id`,
+    sql`select ${SELECTED}, r.trader as account from ${idx.cursor} c cross join ${idx.position_fills} r where r.seq = any($1::bigint[]) order by r.seq, r.position_id`,
     [seqs],
   )
   return rows.map(({ account, ...row }) => ({ trader: account, fill: toFill(row) }))
@@ -180,8 +184,8 @@ export async function readFillsBySeq(db: Queryable, seqs: readonly number[]): Pr
 export async function readCompletedFills(db: Queryable, changeSeqs: readonly number[]): Promise<readonly (FillOfAccount & { readonly changeSeq: number })[]> {
   if (changeSeqs.length === 0) return []
   const rows = await db.query<RawFill & { readonly account: string; readonly changeSeq: number }>(
-    `select ${SELECTED}, r.trader as account, k.seq as "changeSeq"
-     from idx.cursor c cross join idx.order_changes k join idx.position_fills r on r.seq = k.fill_seq and r.position_id = k.position_id
+    sql`select ${SELECTED}, r.trader as account, k.seq as "changeSeq"
+     from ${idx.cursor} c cross join ${idx.order_changes} k join ${idx.position_fills} r on r.seq = k.fill_seq and r.position_id = k.position_id
      where k.seq = any($1::bigint[]) order by k.seq`,
     [changeSeqs],
   )

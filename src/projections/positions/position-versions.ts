@@ -1,6 +1,8 @@
 // Past versions of open positions, for reads as of a ledger. The present version of a position is its row of idx.positions.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import type { InterestStep } from '../markets/interest-versions.ts'
 import type { Position, PositionState } from './positions.ts'
@@ -37,10 +39,10 @@ function interestOf({ asset, direction, size }: Pick<Position, 'asset' | 'direct
   return { seq, asset, long: direction === 0 ? change : 0n, short: direction === 0 ? 0n : change, positions: sign }
 }
 
-export async function insertPositionVersions(tx: Queryable, deployment: number, versions: readonly PositionVersion[]): Promise<void> {
+export async function insertPositionVersions(tx: Writable, deployment: number, versions: readonly PositionVersion[]): Promise<void> {
   if (versions.length === 0) return
-  await tx.query(
-    `insert into idx.position_versions (deployment, position_id, from_seq, to_seq, trader, asset, direction, size, entry_price, opened_seq, opened_at,
+  await tx.run(
+    sql`${sql.insertInto(idx.position_versions)} (deployment, position_id, from_seq, to_seq, trader, asset, direction, size, entry_price, opened_seq, opened_at,
        opened_tx_hash, cross_liquidated)
      select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::text[]), unnest($6::text[]),
        unnest($7::smallint[]), unnest($8::numeric[]), unnest($9::numeric[]), unnest($10::bigint[]), unnest($11::bigint[]), unnest($12::text[]),
@@ -66,10 +68,10 @@ interface EndedVersion {
  * ended it. Returns the position, open again when nothing else ended it, and the open interest that was missing.
  */
 export async function undoCrossLiquidations(
-  tx: Queryable, deployment: number, position: Position,
+  tx: Writable, deployment: number, position: Position,
 ): Promise<{ readonly position: Position; readonly missing: readonly { readonly step: InterestStep; readonly untilSeq: number | null }[] }> {
   const rows = await tx.query<Omit<EndedVersion, 'size'> & { readonly size: string }>(
-    `select v.from_seq as "fromSeq", v.to_seq as "toSeq", v.size, v.cross_liquidated as "crossLiquidated" from idx.position_versions v
+    sql`select v.from_seq as "fromSeq", v.to_seq as "toSeq", v.size, v.cross_liquidated as "crossLiquidated" from ${idx.position_versions} v
      where v.deployment = $1 and v.position_id = $2::bigint order by v.from_seq`,
     [deployment, position.positionId],
   )
@@ -83,12 +85,12 @@ export async function undoCrossLiquidations(
     missing.push({ step: interestOf({ ...position, size: version.size }, version.toSeq, 1), untilSeq })
     if (isLast && untilSeq === null) {
       result = { ...position, state: 'open', sinceSeq: version.fromSeq }
-      await tx.query('delete from idx.position_versions where deployment = $1 and position_id = $2::bigint and from_seq = $3::bigint', [
+      await tx.run(sql`${sql.deleteFrom(idx.position_versions)} where deployment = $1 and position_id = $2::bigint and from_seq = $3::bigint`, [
         deployment, position.positionId, version.fromSeq,
       ])
     } else {
-      await tx.query(
-        `update idx.position_versions set to_seq = $4::bigint, cross_liquidated = false
+      await tx.run(
+        sql`${sql.update(idx.position_versions)} set to_seq = $4::bigint, cross_liquidated = false
          where deployment = $1 and position_id = $2::bigint and from_seq = $3::bigint`,
         [deployment, position.positionId, version.fromSeq, untilSeq],
       )

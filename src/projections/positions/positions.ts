@@ -2,7 +2,10 @@
 
 import { OPEN_POSITIONS_MAX_ROWS, OPEN_POSITIONS_OF_TRADER_MAX_ROWS } from '../../limits.ts'
 import type { OpenPosition } from '../../resources/open-position.ts'
-import type { Param, Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Param, Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
 import { columnsOf } from '../columns.ts'
@@ -25,11 +28,11 @@ export interface OpenPositionsFilter extends AsOf {
 export async function listOpenPositions(db: Queryable, filter: OpenPositionsFilter): Promise<Page<OpenPosition>> {
   const limit = filter.trader === undefined ? OPEN_POSITIONS_MAX_ROWS : OPEN_POSITIONS_OF_TRADER_MAX_ROWS
   const params: Param[] = []
-  const bind = (value: Param): string => `$${params.push(value)}`
+  const bind = (value: Param): Sql => sql`$${params.push(value)}`
   const state = stateSource(filter, bind)
   const source: OpenSource = {
-    trader: filter.trader === undefined ? undefined : `${bind(toSearchText(filter.trader))}::text`,
-    before: filter.cursor === undefined ? undefined : `${bind(seqFromCursor(KIND, filter.cursor))}::bigint`,
+    trader: filter.trader === undefined ? undefined : sql`${bind(toSearchText(filter.trader))}::text`,
+    before: filter.cursor === undefined ? undefined : sql`${bind(seqFromCursor(KIND, filter.cursor))}::bigint`,
     limit: limit + 1,
   }
   return await readPage<OpenPosition, OpenPosition>(
@@ -47,51 +50,51 @@ export async function listOpenPositions(db: Queryable, filter: OpenPositionsFilt
 
 /** SQL of the values that a page of open positions is selected by. */
 interface OpenSource {
-  readonly trader: string | undefined
+  readonly trader: Sql | undefined
   /** The page begins before this opening. */
-  readonly before: string | undefined
+  readonly before: Sql | undefined
   readonly limit: number
 }
 
 const OPEN_COLUMNS = `p.opened_seq as seq, p.position_id as "positionId", p.trader, p.asset, p.direction, p.size, p.entry_price as "entryPrice",
   p.opened_at as "openedAt", p.opened_tx_hash as "openedTxHash"`
-const CURRENT_DEPLOYMENT = 'p.deployment = (select e.deployment from idx.epochs e where e.number = c.epoch)'
+const CURRENT_DEPLOYMENT = sql`p.deployment = (select e.deployment from ${idx.epochs} e where e.number = c.epoch)`
 
-function presentPage({ trader, before, limit }: OpenSource, further: readonly string[]): string {
+function presentPage({ trader, before, limit }: OpenSource, further: readonly Sql[]): Sql {
   const conditions = [CURRENT_DEPLOYMENT, 'p.state = \'open\'', ...further]
-  if (trader !== undefined) conditions.push(`p.trader = ${trader}`)
-  if (before !== undefined) conditions.push(`p.opened_seq < ${before}`)
-  return `select ${OPEN_COLUMNS} from idx.positions p where ${conditions.join(' and ')} order by p.opened_seq desc limit ${limit}`
+  if (trader !== undefined) conditions.push(sql`p.trader = ${trader}`)
+  if (before !== undefined) conditions.push(sql`p.opened_seq < ${before}`)
+  return sql`select ${OPEN_COLUMNS} from ${idx.positions} p where ${sql.join(conditions, ' and ')} order by p.opened_seq desc limit ${limit}`
 }
 
 /**
  * Positions that have not changed since then, and past versions of the others. The versions are boxes (0004_positions.sql): those of one trader at a seq are at
  * one point; those of all traders are on a line, and their distance from its upper end is how much earlier they were opened.
  */
-function pastPage(source: OpenSource, seq: string): string {
+function pastPage(source: OpenSource, seq: Sql): Sql {
   const { trader, before, limit } = source
-  const unchanged = presentPage(source, [`p.opened_seq <= ${seq}`, `p.since_seq <= ${seq}`])
-  const high = before === undefined ? seq : `least(${seq}, ${before} - 1)`
-  const conditions = [CURRENT_DEPLOYMENT, `p.from_seq <= ${seq}`, `p.to_seq > ${seq}`]
+  const unchanged = presentPage(source, [sql`p.opened_seq <= ${seq}`, sql`p.since_seq <= ${seq}`])
+  const high = before === undefined ? seq : sql`least(${seq}, ${before} - 1)`
+  const conditions = [CURRENT_DEPLOYMENT, sql`p.from_seq <= ${seq}`, sql`p.to_seq > ${seq}`]
   if (trader === undefined) {
-    conditions.push(`box(point(p.from_seq, p.opened_seq), point(p.to_seq - 1, p.opened_seq)) && box(point(${seq}, 0), point(${seq}, ${high}))`)
+    conditions.push(sql`box(point(p.from_seq, p.opened_seq), point(p.to_seq - 1, p.opened_seq)) && box(point(${seq}, 0), point(${seq}, ${high}))`)
   } else {
-    const at = `point(${seq}, hashtext(${trader}))`
-    conditions.push(`box(point(p.from_seq, hashtext(p.trader)), point(p.to_seq - 1, hashtext(p.trader))) && box(${at}, ${at})`, `p.trader = ${trader}`)
-    if (before !== undefined) conditions.push(`p.opened_seq < ${before}`)
+    const at = sql`point(${seq}, hashtext(${trader}))`
+    conditions.push(sql`box(point(p.from_seq, hashtext(p.trader)), point(p.to_seq - 1, hashtext(p.trader))) && box(${at}, ${at})`, sql`p.trader = ${trader}`)
+    if (before !== undefined) conditions.push(sql`p.opened_seq < ${before}`)
   }
   const order = trader === undefined
-    ? `box(point(p.from_seq, p.opened_seq), point(p.to_seq - 1, p.opened_seq)) <-> point(${seq}, ${high})`
+    ? sql`box(point(p.from_seq, p.opened_seq), point(p.to_seq - 1, p.opened_seq)) <-> point(${seq}, ${high})`
     : 'p.opened_seq desc'
-  const past = `select ${OPEN_COLUMNS} from idx.position_versions p where ${conditions.join(' and ')} order by ${order} limit ${limit}`
-  return `select * from ((${unchanged}) union all (${past})) p order by p.seq desc limit ${limit}`
+  const past = sql`select ${OPEN_COLUMNS} from ${idx.position_versions} p where ${sql.join(conditions, ' and ')} order by ${order} limit ${limit}`
+  return sql`select * from ((${unchanged}) union all (${past})) p order by p.seq desc limit ${limit}`
 }
 
 /** The ids of open positions of an asset in the current deployment, newest first. */
 export async function listOpenIds(db: Queryable, asset: string, limit: number): Promise<readonly number[]> {
   const rows = await db.query<{ id: number }>(
-    `select p.position_id as id from idx.cursor c join idx.epochs e on e.number = c.epoch
-     join idx.positions p on p.deployment = e.deployment and p.asset = $1 and p.state = 'open' order by p.opened_seq desc limit $2`,
+    sql`select p.position_id as id from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch
+     join ${idx.positions} p on p.deployment = e.deployment and p.asset = $1 and p.state = 'open' order by p.opened_seq desc limit $2`,
     [toSearchText(asset), limit],
   )
   return rows.map(({ id }) => id)
@@ -132,21 +135,21 @@ export async function loadPositions(
   wanted: { readonly ids: readonly number[]; readonly openOf: readonly string[] },
 ): Promise<readonly Position[]> {
   const rows = wanted.ids.length === 0 ? [] : await db.query<RawPosition>(
-    `select ${POSITION_COLUMNS} from idx.positions p where p.deployment = $1 and p.position_id = any($2::bigint[])`,
+    sql`select ${POSITION_COLUMNS} from ${idx.positions} p where p.deployment = $1 and p.position_id = any($2::bigint[])`,
     [deployment, wanted.ids],
   )
   const open = wanted.openOf.length === 0 ? [] : await db.query<RawPosition>(
-    `select ${POSITION_COLUMNS} from idx.positions p where p.deployment = $1 and p.trader = any($2::text[]) and p.state = 'open'`,
+    sql`select ${POSITION_COLUMNS} from ${idx.positions} p where p.deployment = $1 and p.trader = any($2::text[]) and p.state = 'open'`,
     [deployment, wanted.openOf],
   )
   return [...rows, ...open].map((row) => ({ ...row, size: BigInt(row.size), entryPrice: BigInt(row.entryPrice) }))
 }
 
 /** Inserts or updates positions. `added`: none of them is stored yet, which saves looking for each. */
-export async function storePositions(tx: Queryable, deployment: number, positions: readonly Position[], { added = false } = {}): Promise<void> {
+export async function storePositions(tx: Writable, deployment: number, positions: readonly Position[], { added = false } = {}): Promise<void> {
   if (positions.length === 0) return
-  await tx.query(
-    `insert into idx.positions (deployment, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash,
+  await tx.run(
+    sql`${sql.insertInto(idx.positions)} (deployment, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash,
        margin_mode, state, since_seq)
      select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::smallint[]), unnest($6::numeric[]),
        unnest($7::numeric[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::text[]), unnest($11::text[]), unnest($12::text[]),

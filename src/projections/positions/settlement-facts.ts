@@ -4,7 +4,9 @@
 import type { OpenedPosition, SettlementInput } from '../../exchange/settlement/position-changes.ts'
 import type { Generation } from '../../exchange/contracts/generations.ts'
 import { toGeneration } from '../../exchange/contracts/generations.ts'
+import { sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { Payload } from '../log/archived-event.ts'
 import { columnsOf } from '../columns.ts'
 import { chainEventId, readOwnVersions, versionAt } from '../state/contract-versions.ts'
@@ -100,15 +102,15 @@ async function readGrowths(
   })
   if (requests.length === 0) return growths
   const rows = await tx.query<{ index: number; positionId: number; growth: string | null }>(
-    `select w.index, w.position_id as "positionId", applied.growth::text as growth
+    sql`select w.index, w.position_id as "positionId", applied.growth::text as growth
      from unnest($2::int[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[]) w (index, position_id, market, opened_seq, seq)
      cross join lateral (
        select coalesce(sum((f.payload->>'fundingRate')::numeric * (f.payload->>'hoursElapsed')::numeric), 0) as growth, count(*) as events,
          count(f.payload->>'fundingRate') filter (where f.payload->>'asset' is null) as known
-       from idx.events f where f.topic = 'funding_applied' and f.contract_id = w.market and not f.is_transfer and f.seq > w.opened_seq and f.seq < w.seq
+       from ${idx.events} f where f.topic = 'funding_applied' and f.contract_id = w.market and not f.is_transfer and f.seq > w.opened_seq and f.seq < w.seq
      ) applied
      where applied.known = applied.events and not exists (
-       select 1 from idx.gaps g join idx.epochs e on e.number = g.epoch
+       select 1 from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch
        where e.deployment = $1 and g.state <> 'filled' and g.last_seq > w.opened_seq and g.first_seq < w.seq)`,
     [deployment, ...columnsOf(requests, ['index', 'positionId', 'market', 'openedSeq', 'seq'])],
   )

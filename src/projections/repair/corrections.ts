@@ -1,7 +1,10 @@
 // Corrections of projections that differ from the ledger. Each is stored with a seq, so that a rebuild applies it between the same events.
 
 import type { CorrectedValues, Correction as CorrectionRow, CorrectionKind } from '../../resources/correction.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { ComparisonContext } from './correction-log.ts'
 import { appendCorrections, extendLog } from './correction-log.ts'
 import { lastReservedSeq } from '../state/index-state.ts'
@@ -33,7 +36,7 @@ export interface CorrectionWithSeq extends Correction {
 
 /** Stores corrections of positions at the end of the log, and applies them. `known` is what the index has. Throws IndexConflict. */
 export async function recordCorrections(
-  tx: Queryable, corrections: readonly Correction[], known: ReadonlyMap<number, Position>, context: ComparisonContext,
+  tx: Writable, corrections: readonly Correction[], known: ReadonlyMap<number, Position>, context: ComparisonContext,
 ): Promise<void> {
   const firstSeq = lastReservedSeq(context.cursor) + 1
   const numbered = corrections.map((correction, index) => ({ ...correction, deployment: context.deployment, seq: firstSeq + index }))
@@ -41,8 +44,8 @@ export async function recordCorrections(
   for (const { seq, deployment, kind, positionId, ledgerPosition } of numbered) {
     const position = known.get(positionId)
     const named = ledgerPosition ?? position
-    await tx.query(
-      `insert into idx.corrections (place, deployment, kind, position_id, ledger, noticed_at, trader, asset, direction, size, entry_price, opened_at,
+    await tx.run(
+      sql`${sql.insertInto(idx.corrections)} (place, deployment, kind, position_id, ledger, noticed_at, trader, asset, direction, size, entry_price, opened_at,
          margin_mode, before, after)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15::jsonb)`,
       [
@@ -59,7 +62,7 @@ export async function recordCorrections(
 export type Interest = ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>
 
 /** Stores which sums of the open interest were corrected. Throws IndexConflict. */
-export async function recordInterestCorrections(tx: Queryable, before: Interest, after: Interest, context: ComparisonContext): Promise<void> {
+export async function recordInterestCorrections(tx: Writable, before: Interest, after: Interest, context: ComparisonContext): Promise<void> {
   const none = { long: 0n, short: 0n }
   const changed = [...new Set([...before.keys(), ...after.keys()])].toSorted().flatMap((asset) => {
     const [old, now] = [before.get(asset) ?? none, after.get(asset) ?? none]
@@ -81,7 +84,7 @@ function toValues(position: LedgerPosition | null): string | null {
 }
 
 /** Applies corrections in the order given, which must be ascending by seq. */
-export async function applyCorrections(tx: Queryable, corrections: readonly CorrectionWithSeq[]): Promise<void> {
+export async function applyCorrections(tx: Writable, corrections: readonly CorrectionWithSeq[]): Promise<void> {
   for (const correction of corrections) {
     const { deployment, positionId } = correction
     const [known] = await loadPositions(tx, deployment, { ids: [positionId], openOf: [] })
@@ -111,9 +114,9 @@ type RawCorrection = Omit<CorrectionWithSeq, 'ledgerPosition'> & {
 /** The corrections of positions with seq in (afterSeq, throughSeq], ascending. */
 export async function readCorrections(db: Queryable, afterSeq: number, throughSeq: number): Promise<readonly CorrectionWithSeq[]> {
   const rows = await db.query<RawCorrection>(
-    `select place as seq, deployment, kind, position_id as "positionId", trader, asset, direction, size, entry_price as "entryPrice",
+    sql`select place as seq, deployment, kind, position_id as "positionId", trader, asset, direction, size, entry_price as "entryPrice",
        opened_at as "openedAt", margin_mode as "marginMode"
-     from idx.corrections where place > $1::bigint and place <= $2::bigint and kind in ('ended', 'changed', 'opened') order by place`,
+     from ${idx.corrections} where place > $1::bigint and place <= $2::bigint and kind in ('ended', 'changed', 'opened') order by place`,
     [afterSeq, throughSeq],
   )
   return rows.map(({ seq, deployment, kind, positionId, trader, asset, direction, size, entryPrice, openedAt, marginMode }) => {
@@ -124,15 +127,15 @@ export async function readCorrections(db: Queryable, afterSeq: number, throughSe
 }
 
 /** The SQL of each column; `r` is idx.corrections. */
-const COLUMNS: Readonly<Record<Exclude<keyof CorrectionRow, 'seq'>, string>> = {
-  epoch: `(select p.epoch from idx.epochs p where p.number = ${epochOfSeq('r.place')})`,
-  kind: 'r.kind', positionId: 'r.position_id', vaultId: 'r.vault_id', eventId: 'r.event_id',
-  trader: 'r.trader', asset: 'r.asset', ledger: 'r.ledger', correctedAt: 'r.noticed_at',
-  before: 'r.before', after: 'r.after', deployment: olderDeployment('r.deployment'),
+const COLUMNS: Readonly<Record<Exclude<keyof CorrectionRow, 'seq'>, Sql>> = {
+  epoch: sql`(select p.epoch from ${idx.epochs} p where p.number = ${epochOfSeq(sql`r.place`)})`,
+  kind: sql`r.kind`, positionId: sql`r.position_id`, vaultId: sql`r.vault_id`, eventId: sql`r.event_id`,
+  trader: sql`r.trader`, asset: sql`r.asset`, ledger: sql`r.ledger`, correctedAt: sql`r.noticed_at`,
+  before: sql`r.before`, after: sql`r.after`, deployment: olderDeployment(sql`r.deployment`),
 }
 
 /** SQL: the row of a response, as JSON. */
-export const CORRECTION_JSON = `jsonb_build_object('seq', r.place, ${Object.entries(COLUMNS).map(([name, sql]) => `'${name}', ${sql}`).join(', ')})`
+export const CORRECTION_JSON = sql`jsonb_build_object('seq', r.place, ${sql.join(Object.entries(COLUMNS).map(([name, value]) => sql`'${sql.raw(name)}', ${value}`), ', ')})`
 
 type RawCorrectionRow = Omit<CorrectionRow, 'deployment'> & { readonly deployment: string | null }
 
@@ -156,11 +159,11 @@ export async function listCorrections(db: Queryable, filter: CorrectionsFilter):
   const { trader, kind, asset, fromSec, toSec, deployment, limit, cursor } = filter
   const page = await listLog<RawCorrectionRow>(db, {
     kind: 'corrections',
-    table: 'idx.corrections',
+    table: idx.corrections,
     by: { column: 'place', through: (seq) => seq },
     span: (bind) => ({
       low: fromSec === undefined ? undefined : firstPlaceAt(bind(fromSec * 1000)),
-      high: toSec === undefined ? undefined : `${firstPlaceAt(bind(toSec * 1000))} - 1`,
+      high: toSec === undefined ? undefined : sql`${firstPlaceAt(bind(toSec * 1000))} - 1`,
     }),
     equals: { trader, kind, asset },
     columns: COLUMNS,
@@ -173,14 +176,14 @@ export async function listCorrections(db: Queryable, filter: CorrectionsFilter):
 }
 
 /** SQL: corrections from this place on were made at or after a time, in milliseconds; those before it earlier. Found by halving: both rise together. */
-function firstPlaceAt(timeMs: string): string {
-  return `(with recursive search (low, high) as (
-      select 0::bigint, coalesce((select r.place + 1 from idx.corrections r order by r.place desc limit 1), 0)
+function firstPlaceAt(timeMs: Sql): Sql {
+  return sql`(with recursive search (low, high) as (
+      select 0::bigint, coalesce((select r.place + 1 from ${idx.corrections} r order by r.place desc limit 1), 0)
       union all
       select case when n.noticed_at < ${timeMs}::bigint then n.place + 1 else b.low end,
         case when n.noticed_at < ${timeMs}::bigint then b.high else (b.low + b.high) / 2 end
       from search b left join lateral (
-        select r.place, r.noticed_at from idx.corrections r where r.place >= (b.low + b.high) / 2 and r.place < b.high order by r.place limit 1) n on true
+        select r.place, r.noticed_at from ${idx.corrections} r where r.place >= (b.low + b.high) / 2 and r.place < b.high order by r.place limit 1) n on true
       where b.low < b.high
     ) select b.low from search b where b.low >= b.high)`
 }
@@ -190,7 +193,7 @@ export async function readCorrectionRows(
   db: Queryable, range: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
 ): Promise<readonly CorrectionRow[]> {
   const rows = await db.query<{ row: RawCorrectionRow }>(
-    `select ${CORRECTION_JSON} as row from idx.corrections r where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
+    sql`select ${CORRECTION_JSON} as row from ${idx.corrections} r where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
     [range.afterSeq, range.throughSeq, range.limit],
   )
   return rows.map(({ row }) => toCorrectionRow(row))

@@ -3,7 +3,10 @@
 
 import { assert } from '../../base/assert.ts'
 import type { GapRange, NotedGap } from '../../resources/gap-range.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 
 /** A gap as the indexer processes it. */
 export interface Gap {
@@ -27,26 +30,26 @@ const REPORTED_GAPS_MAX = 20
 
 /** Records lost ledgers and reserves the seqs after `afterSeq` for them. Returns the last reserved seq. */
 export async function insertGap(
-  tx: Queryable,
+  tx: Writable,
   gap: Pick<Gap, 'epoch' | 'fromLedger' | 'toLedger' | 'afterTs' | 'fillCursor'> & { readonly afterSeq: number },
   nowMs: number,
 ): Promise<number> {
   const { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq } = gap
   const lastSeq = afterSeq + (toLedger - fromLedger + 1) * SEQS_PER_LEDGER
   assert(Number.isSafeInteger(lastSeq), 'seqs are exhausted')
-  await tx.query(
-    `insert into idx.gaps (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts, fill_cursor)
+  await tx.run(
+    sql`${sql.insertInto(idx.gaps)} (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts, fill_cursor)
      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [epoch, fromLedger, toLedger, nowMs, afterSeq + 1, lastSeq, afterTs, fillCursor],
   )
-  await tx.query('update idx.cursor set reserved_seq = greatest(reserved_seq, $1::bigint)', [lastSeq])
+  await tx.run(sql`${sql.update(idx.cursor)} set reserved_seq = greatest(reserved_seq, $1::bigint)`, [lastSeq])
   return lastSeq
 }
 
 /** SQL: the newest gaps for the health endpoint, as one JSON array. */
-export const GAP_RANGES = `(select coalesce(jsonb_agg(jsonb_build_object('epoch', t.epoch, 'fromLedger', t.from_ledger, 'toLedger', t.to_ledger,
+export const GAP_RANGES = sql`(select coalesce(jsonb_agg(jsonb_build_object('epoch', t.epoch, 'fromLedger', t.from_ledger, 'toLedger', t.to_ledger,
     'since', t.noticed_at, 'state', t.state) order by t.number desc, t.from_ledger desc), '[]'::jsonb)
-  from (select e.number, e.epoch, g.from_ledger, g.to_ledger, g.noticed_at, g.state from idx.gaps g join idx.epochs e on e.number = g.epoch
+  from (select e.number, e.epoch, g.from_ledger, g.to_ledger, g.noticed_at, g.state from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch
         order by g.epoch desc, g.from_ledger desc limit ${REPORTED_GAPS_MAX}) t)`
 
 /** A gap that a page may overlap. */
@@ -55,10 +58,10 @@ interface UnfilledGap extends GapRange {
 }
 
 /** SQL: the newest unfilled gaps that match `condition` on `g`, a row of idx.gaps, as one JSON array. */
-export function unfilledGaps(condition: string): string {
-  return `(select coalesce(jsonb_agg(jsonb_build_object('epoch', t.name, 'fromLedger', t.from_ledger, 'toLedger', t.to_ledger, 'lastSeq', t.last_seq)
+export function unfilledGaps(condition: Sql): Sql {
+  return sql`(select coalesce(jsonb_agg(jsonb_build_object('epoch', t.name, 'fromLedger', t.from_ledger, 'toLedger', t.to_ledger, 'lastSeq', t.last_seq)
       order by t.last_seq desc), '[]'::jsonb)
-    from (select e.epoch as name, g.* from idx.gaps g join idx.epochs e on e.number = g.epoch where g.state <> 'filled' and ${condition}
+    from (select e.epoch as name, g.* from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch where g.state <> 'filled' and ${condition}
           order by g.last_seq desc limit ${REPORTED_GAPS_MAX}) t)`
 }
 
@@ -72,17 +75,17 @@ const LAST_CURSOR = `lpad(((g.to_ledger + 1) * 4294967296 - 1)::text, 19, '0') |
 const IS_READ = `g.fill_cursor = ${LAST_CURSOR}`
 
 /** Marks the gaps as filled that were read completely: their events are in the projections now. */
-export async function markReadGaps(tx: Queryable, nowMs: number): Promise<void> {
-  await tx.query(`update idx.gaps g set state = 'filled', changed_at = $1 where g.state = 'open' and ${IS_READ}`, [nowMs])
+export async function markReadGaps(tx: Writable, nowMs: number): Promise<void> {
+  await tx.run(sql`${sql.update(idx.gaps)} g set state = 'filled', changed_at = $1 where g.state = 'open' and ${IS_READ}`, [nowMs])
 }
 
 /** Records that every ledger of these gaps has been read; they count as filled when the projections have been rebuilt. */
 export async function markGapsRead(
-  tx: Queryable, range: { readonly chain: number; readonly fromLedger: number; readonly throughLedger: number },
+  tx: Writable, range: { readonly chain: number; readonly fromLedger: number; readonly throughLedger: number },
 ): Promise<void> {
-  await tx.query(
-    `update idx.gaps g set state = 'open', fill_cursor = ${LAST_CURSOR}
-     from idx.epochs e where e.number = g.epoch and e.chain = $1 and g.state <> 'filled' and g.from_ledger >= $2::bigint and g.to_ledger <= $3::bigint`,
+  await tx.run(
+    sql`${sql.update(idx.gaps)} g set state = 'open', fill_cursor = ${LAST_CURSOR}
+     from ${idx.epochs} e where e.number = g.epoch and e.chain = $1 and g.state <> 'filled' and g.from_ledger >= $2::bigint and g.to_ledger <= $3::bigint`,
     [range.chain, range.fromLedger, range.throughLedger],
   )
 }
@@ -90,9 +93,9 @@ export async function markGapsRead(
 /** The oldest gap on this chain to fill: open, or unfillable and last tried before `triedBeforeMs`. Null when there is none. */
 export async function readGapToFill(db: Queryable, chain: number, triedBeforeMs: number): Promise<Gap | null> {
   const [gap] = await db.query<Gap>(
-    `select g.epoch, g.from_ledger as "fromLedger", g.to_ledger as "toLedger", g.first_seq as "firstSeq", g.last_seq as "lastSeq", g.after_ts as "afterTs",
+    sql`select g.epoch, g.from_ledger as "fromLedger", g.to_ledger as "toLedger", g.first_seq as "firstSeq", g.last_seq as "lastSeq", g.after_ts as "afterTs",
        g.fill_cursor as "fillCursor"
-     from idx.gaps g join idx.epochs e on e.number = g.epoch
+     from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch
      where e.chain = $1 and g.first_seq < g.last_seq and not coalesce(${IS_READ}, false)
        and (g.state = 'open' or g.state = 'unfillable' and g.changed_at < $2::bigint)
      order by g.last_seq limit 1`,
@@ -104,8 +107,8 @@ export async function readGapToFill(db: Queryable, chain: number, triedBeforeMs:
 /** The last seq of a gap that is in use; the one before its first seq when none is. */
 export async function lastFilledSeq(db: Queryable, { firstSeq, lastSeq }: Gap): Promise<number> {
   const [row] = await db.query<{ seq: number | null }>(
-    `select greatest((select max(seq) from idx.events where seq between $1 and $2),
-       (select max(seq) from idx.contract_versions where seq between $1 and $2)) as seq`,
+    sql`select greatest((select max(seq) from ${idx.events} where seq between $1 and $2),
+       (select max(seq) from ${idx.contract_versions} where seq between $1 and $2)) as seq`,
     [firstSeq, lastSeq],
   )
   return row?.seq ?? firstSeq - 1
@@ -113,27 +116,27 @@ export async function lastFilledSeq(db: Queryable, { firstSeq, lastSeq }: Gap): 
 
 /** Stores how far a gap has been filled, and its state. */
 export async function updateGap(
-  tx: Queryable,
+  tx: Writable,
   gap: Gap,
   update: { readonly fillCursor: string | null; readonly state: NotedGap['state'] },
   nowMs: number,
 ): Promise<void> {
-  await tx.query(
-    'update idx.gaps set fill_cursor = $3, state = $4, changed_at = $5 where epoch = $1 and from_ledger = $2',
+  await tx.run(
+    sql`${sql.update(idx.gaps)} set fill_cursor = $3, state = $4, changed_at = $5 where epoch = $1 and from_ledger = $2`,
     [gap.epoch, gap.fromLedger, update.fillCursor, update.state, nowMs],
   )
 }
 
 /** Splits a gap before `ledger`, which must be after its first ledger, together with its seqs. The lower part keeps its state; the upper part is open. */
-export async function splitGap(tx: Queryable, gap: Gap, ledger: number, nowMs: number): Promise<void> {
+export async function splitGap(tx: Writable, gap: Gap, ledger: number, nowMs: number): Promise<void> {
   const firstSeq = Math.max(gap.firstSeq + (ledger - gap.fromLedger) * SEQS_PER_LEDGER, (await lastFilledSeq(tx, gap)) + 1)
-  await tx.query(
-    `insert into idx.gaps (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts)
-     select epoch, $3, to_ledger, noticed_at, $4, last_seq, after_ts from idx.gaps where epoch = $1 and from_ledger = $2`,
+  await tx.run(
+    sql`${sql.insertInto(idx.gaps)} (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts)
+     select epoch, $3, to_ledger, noticed_at, $4, last_seq, after_ts from ${idx.gaps} where epoch = $1 and from_ledger = $2`,
     [gap.epoch, gap.fromLedger, ledger, firstSeq],
   )
-  await tx.query(
-    'update idx.gaps set to_ledger = $3, last_seq = $4, changed_at = $5 where epoch = $1 and from_ledger = $2',
+  await tx.run(
+    sql`${sql.update(idx.gaps)} set to_ledger = $3, last_seq = $4, changed_at = $5 where epoch = $1 and from_ledger = $2`,
     [gap.epoch, gap.fromLedger, ledger - 1, firstSeq - 1, nowMs],
   )
 }

@@ -1,6 +1,8 @@
 // Queries for comparing the projections with the ledger, and the stored result.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { Epoch } from '../state/epochs.ts'
 import { readContractInstance } from '../state/contract-instances.ts'
 import { alignInterestVersions } from '../markets/interest-versions.ts'
@@ -31,7 +33,7 @@ export async function listOpenIds(
   page: { readonly afterSeq: number; readonly limit: number },
 ): Promise<readonly OpenId[]> {
   return await db.query<OpenId>(
-    `select position_id as "positionId", trader, opened_seq as "openedSeq" from idx.positions
+    sql`select position_id as "positionId", trader, opened_seq as "openedSeq" from ${idx.positions}
      where deployment = $1 and state = 'open' and opened_seq > $2::bigint order by opened_seq limit $3::int`,
     [deployment, page.afterSeq, page.limit],
   )
@@ -66,12 +68,12 @@ export async function readActivitySince(db: Queryable, epoch: Epoch, ledger: num
   const { market, vaultFactory } = epoch.contracts
   // Ids named in leader events can be any number and are ignored.
   const rows = await db.query<ActivityRow>(
-    `select contract_id = $5 as "isMarket", topic, payload->>'trader' as trader,
+    sql`select contract_id = $5 as "isMarket", topic, payload->>'trader' as trader,
        case when contract_id = $5 then (payload->>'positionId')::numeric::bigint end as "positionId",
        case when contract_id = $5 then (payload->>'orderId')::numeric::bigint end as "orderId",
        case when topic = 'vault_created' then (payload->>'vaultId')::numeric::bigint end as "vaultId"
-     from idx.events where epoch = $1 and not is_transfer
-       and seq > coalesce((select l.last_seq from idx.ledgers l where l.epoch = $1 and l.ledger <= $2 order by l.ledger desc limit 1), 0)
+     from ${idx.events} where epoch = $1 and not is_transfer
+       and seq > coalesce((select l.last_seq from ${idx.ledgers} l where l.epoch = $1 and l.ledger <= $2 order by l.ledger desc limit 1), 0)
        and contract_id = any($3::text[]) order by seq limit $4::int`,
     [epoch.number, ledger, [market, vaultFactory], ACTIVITY_EVENTS_MAX, market],
   )
@@ -99,19 +101,19 @@ export function hasActivity(since: ActivitySince, position: Pick<Position, 'posi
 /** The stored open interest, by asset. */
 export async function readInterest(db: Queryable, deployment: number): Promise<ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>> {
   const rows = await db.query<{ asset: string; long: string; short: string }>(
-    'select asset, long_size as long, short_size as short from idx.open_interest where deployment = $1',
+    sql`select asset, long_size as long, short_size as short from ${idx.open_interest} where deployment = $1`,
     [deployment],
   )
   return new Map(rows.map(({ asset, long, short }) => [asset, { long: BigInt(long), short: BigInt(short) }]))
 }
 
 /** Recomputes the open interest from the open positions. */
-export async function recomputeInterest(tx: Queryable, deployment: number): Promise<void> {
-  await tx.query('delete from idx.open_interest where deployment = $1', [deployment])
-  await tx.query(
-    `insert into idx.open_interest (deployment, asset, long_size, short_size, positions)
+export async function recomputeInterest(tx: Writable, deployment: number): Promise<void> {
+  await tx.run(sql`${sql.deleteFrom(idx.open_interest)} where deployment = $1`, [deployment])
+  await tx.run(
+    sql`${sql.insertInto(idx.open_interest)} (deployment, asset, long_size, short_size, positions)
      select deployment, asset, coalesce(sum(size) filter (where direction = 0), 0), coalesce(sum(size) filter (where direction = 1), 0), count(*)
-     from idx.positions where deployment = $1 and state = 'open' group by deployment, asset`,
+     from ${idx.positions} where deployment = $1 and state = 'open' group by deployment, asset`,
     [deployment],
   )
   await alignInterestVersions(tx, deployment)
@@ -120,7 +122,7 @@ export async function recomputeInterest(tx: Queryable, deployment: number): Prom
 /** The total value of this factory's vaults. */
 export async function readVaultsTotal(db: Queryable, epoch: Epoch): Promise<bigint> {
   const instance = await readContractInstance(db, epoch, 'vaultFactory')
-  const [row] = await db.query<{ total: string }>('select coalesce(sum(total_usdc), 0)::numeric as total from idx.vaults where home = $1', [instance])
+  const [row] = await db.query<{ total: string }>(sql`select coalesce(sum(total_usdc), 0)::numeric as total from ${idx.vaults} where home = $1`, [instance])
   return BigInt(row?.total ?? 0)
 }
 
@@ -144,10 +146,10 @@ export interface Comparison {
   readonly vaultsTotal: bigint | null
 }
 
-export async function recordComparison(tx: Queryable, comparison: Comparison, nowMs: number): Promise<void> {
+export async function recordComparison(tx: Writable, comparison: Comparison, nowMs: number): Promise<void> {
   const { ledger, positions, orders, vaults, drift, interestWrong, ...funds } = comparison
-  await tx.query(
-    `insert into idx.reconciliation as r (ledger, compared_at, positions_expected, positions_missing, orders_expected, orders_missing, vaults_expected,
+  await tx.run(
+    sql`${sql.insertInto(idx.reconciliation)} as r (ledger, compared_at, positions_expected, positions_missing, orders_expected, orders_missing, vaults_expected,
        vaults_missing, interest_corrections, factory_balance, vaults_total, open_positions_drift, open_orders_drift,
        market_found)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, true)
@@ -165,6 +167,6 @@ export async function recordComparison(tx: Queryable, comparison: Comparison, no
 }
 
 /** Records that there is no market contract at its address. */
-export async function recordMissingMarket(tx: Queryable): Promise<void> {
-  await tx.query('insert into idx.reconciliation as r (market_found) values (false) on conflict (id) do update set market_found = false')
+export async function recordMissingMarket(tx: Writable): Promise<void> {
+  await tx.run(sql`${sql.insertInto(idx.reconciliation)} as r (market_found) values (false) on conflict (id) do update set market_found = false`)
 }

@@ -1,7 +1,10 @@
 // Repairs of the archive. Differences from the network are stored as they are found, and applied together in one transaction. An event that was missing gets
 // a seq at its place in the log: everything after it moves to seqs that were never issued.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Table } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx, txTables } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import { countEvents } from '../log/event-counts.ts'
 import type { CountedRow } from '../log/events.ts'
@@ -23,22 +26,22 @@ export type Repair =
   | { readonly action: 'remove'; readonly epoch: number; readonly chainId: string; readonly seq: number; readonly event: null }
 
 /** Stores differences. One that is stored already is the same. */
-export async function recordRepairs(tx: Queryable, repairs: readonly Repair[]): Promise<void> {
+export async function recordRepairs(tx: Writable, repairs: readonly Repair[]): Promise<void> {
   for (const { action, epoch, chainId, seq, event } of repairs) {
-    await tx.query(
-      `insert into idx.repairs (action, epoch, event_id, seq, event) values ($1, $2, $3, $4, $5::jsonb) on conflict do nothing`,
+    await tx.run(
+      sql`${sql.insertInto(idx.repairs)} (action, epoch, event_id, seq, event) values ($1, $2, $3, $4, $5::jsonb) on conflict do nothing`,
       [action, epoch, seq === null ? chainId : `${chainId} ${seq}`, seq, event === null ? null : JSON.stringify(event)],
     )
   }
 }
 
 export async function countRepairs(db: Queryable): Promise<number> {
-  const [row] = await db.query<{ count: number }>('select count(*) as count from idx.repairs')
+  const [row] = await db.query<{ count: number }>(sql`select count(*) as count from ${idx.repairs}`)
   return row?.count ?? 0
 }
 
-export async function discardRepairs(tx: Queryable): Promise<void> {
-  await tx.query('delete from idx.repairs')
+export async function discardRepairs(tx: Writable): Promise<void> {
+  await tx.run(sql`${sql.deleteFrom(idx.repairs)}`)
 }
 
 interface StoredRepair {
@@ -53,10 +56,10 @@ interface StoredRepair {
  * submissions are in this log too. Returns the first seq that has another row now; null: none.
  */
 export async function applyRepairs(
-  tx: Queryable, { hasSubmissions, ...context }: RepairContext & { readonly hasSubmissions: boolean },
+  tx: Writable, { hasSubmissions, ...context }: RepairContext & { readonly hasSubmissions: boolean },
 ): Promise<number | null> {
   const changedSeq = await recordRepairCorrections(tx, context)
-  const repairs = await tx.query<StoredRepair>('select action, epoch, seq, event from idx.repairs order by epoch, event_id collate "C"')
+  const repairs = await tx.query<StoredRepair>(sql`select action, epoch, seq, event from ${idx.repairs} order by epoch, event_id collate "C"`)
   await removeEvents(tx, repairs.filter(({ action }) => action === 'remove').map(({ seq }) => seq ?? 0))
   const replaced = repairs.filter(({ action }) => action === 'replace')
   await replaceEvents(tx, replaced.flatMap(({ seq, event }) => (seq === null || event === null ? [] : [{ ...event, seq }])))
@@ -76,10 +79,10 @@ const ROWS_OF_EVENTS = PROJECTIONS.filter((table) =>
   ['account_events', 'opens', 'trades', 'ownerless_events', 'referral_trades', 'referral_claims', 'vault_trades', 'vault_flows',
     'position_fills', 'cash_ledger'].includes(table))
 
-async function removeEvents(tx: Queryable, seqs: readonly number[]): Promise<void> {
+async function removeEvents(tx: Writable, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return
-  const removed = await tx.query<CountedRow>(`delete from idx.events where seq = any($1::bigint[]) returning ${COUNTED_COLUMNS}`, [seqs])
-  for (const table of [...ROWS_OF_EVENTS, 'learned_events']) await tx.query(`delete from idx.${table} where seq = any($1::bigint[])`, [seqs])
+  const removed = await tx.query<CountedRow>(sql`${sql.deleteFrom(idx.events)} where seq = any($1::bigint[]) returning ${COUNTED_COLUMNS}`, [seqs])
+  for (const table of [...ROWS_OF_EVENTS, 'learned_events'] as const) await tx.run(sql`${sql.deleteFrom(idx[table])} where seq = any($1::bigint[])`, [seqs])
   for (const [epoch, events] of Map.groupBy(removed, (event) => event.epoch)) {
     await countEvents(tx, epoch, events, -1)
     await refreshLedgers(tx, epoch, events.map(({ ledger }) => ledger))
@@ -88,7 +91,7 @@ async function removeEvents(tx: Queryable, seqs: readonly number[]): Promise<voi
 
 /** Inserts events where they belong: before the first later event of their epoch. Returns the first seq that is new or was moved. */
 async function addEvents(
-  tx: Queryable, repairs: readonly StoredRepair[], { nowMs, hasSubmissions }: { readonly nowMs: number; readonly hasSubmissions: boolean },
+  tx: Writable, repairs: readonly StoredRepair[], { nowMs, hasSubmissions }: { readonly nowMs: number; readonly hasSubmissions: boolean },
 ): Promise<number | null> {
   const cursor = await readIndexCursor(tx)
   if (repairs.length === 0 || cursor === null) return null
@@ -102,7 +105,7 @@ async function addEvents(
   const distance = endSeq - firstSeq
   const move = { firstSeq, distance, thresholds: missing.map(({ beforeSeq }) => beforeSeq) }
   await moveSeqs(tx, move)
-  if (hasSubmissions) await moveColumn(tx, 'tx.submission_changes', 'seq', move)
+  if (hasSubmissions) await moveColumn(tx, txTables.submission_changes, 'seq', move)
   const numbered = missing.map(({ epoch, event, beforeSeq }, index) => ({ epoch, event: { ...event, seq: beforeSeq + distance + index } }))
   for (const [epoch, rows] of Map.groupBy(numbered, (row) => row.epoch)) {
     const events = rows.map(({ event }) => event)
@@ -110,17 +113,17 @@ async function addEvents(
     await countEvents(tx, epoch, events)
     await refreshLedgers(tx, epoch, events.map(({ ledger }) => ledger))
   }
-  await tx.query('update idx.cursor set last_seq = greatest(last_seq, $1::bigint)', [numbered.at(-1)?.event.seq ?? 0])
+  await tx.run(sql`${sql.update(idx.cursor)} set last_seq = greatest(last_seq, $1::bigint)`, [numbered.at(-1)?.event.seq ?? 0])
   return firstSeq
 }
 
 /** The seq of the first event of this epoch that is later on the chain; when there is none, the one after the epoch's last event. */
 async function readSeqAfter(tx: Queryable, epoch: number, { eventId, ledger }: RepairedEvent): Promise<number | null> {
   const [row] = await tx.query<{ seq: number | null }>(
-    `select coalesce(
-       (select min(e.seq) from idx.events e where e.ledger = $2 and e.epoch = $1 and e.event_id collate "C" > $3),
-       (select e.seq from idx.events e where e.ledger > $2 and e.epoch = $1 order by e.ledger, e.seq limit 1),
-       (select l.last_seq + 1 from idx.ledgers l where l.epoch = $1 and $1 <> (select c.epoch from idx.cursor c) order by l.ledger desc limit 1)) as seq`,
+    sql`select coalesce(
+       (select min(e.seq) from ${idx.events} e where e.ledger = $2 and e.epoch = $1 and e.event_id collate "C" > $3),
+       (select e.seq from ${idx.events} e where e.ledger > $2 and e.epoch = $1 order by e.ledger, e.seq limit 1),
+       (select l.last_seq + 1 from ${idx.ledgers} l where l.epoch = $1 and $1 <> (select c.epoch from ${idx.cursor} c) order by l.ledger desc limit 1)) as seq`,
     [epoch, ledger, eventId],
   )
   return row?.seq ?? null
@@ -130,17 +133,18 @@ async function readSeqAfter(tx: Queryable, epoch: number, { eventId, ledger }: R
  * Moves every seq from `firstSeq` on by `distance`, and further by one for each of `thresholds` (ascending) up to it. `distance` leads beyond every seq in
  * use, so that no two rows ever have the same one. All columns that hold a seq are named `seq`, `…_seq` or `place`, except in blocks of versions.
  */
-async function moveSeqs(tx: Queryable, move: SeqMove): Promise<void> {
+async function moveSeqs(tx: Writable, move: SeqMove): Promise<void> {
   if (move.distance === 0) return
-  const columns = await tx.query<{ table: string; column: string }>(
-    `select table_name as table, column_name as column from information_schema.columns
-     where table_schema = 'idx' and table_name not in ('tasks', 'repairs') and (column_name in ('seq', 'place') or column_name like '%\\_seq')
-       and table_name <> all($1::text[])
-     order by 1, 2`,
-    [VERSION_TABLES.map(({ name }) => name)],
-  )
-  for (const { table, column } of columns) await moveColumn(tx, `idx.${table}`, column, move)
+  const except = new Set<string>(['tasks', 'repairs', ...VERSION_TABLES.map(({ name }) => name)])
+  for (const table of Object.values(idx)) {
+    if (except.has(table.name)) continue
+    for (const column of Object.keys(table.columns).filter(isSeq)) await moveColumn(tx, table, column, move)
+  }
   for (const table of VERSION_TABLES) await moveVersions(tx, table, move)
+}
+
+function isSeq(column: string): boolean {
+  return column === 'seq' || column === 'place' || column.endsWith('_seq')
 }
 
 interface SeqMove {
@@ -149,26 +153,26 @@ interface SeqMove {
   readonly thresholds: readonly number[]
 }
 
-async function moveColumn(tx: Queryable, table: string, column: string, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
+async function moveColumn(tx: Writable, table: Table, column: string, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
   if (distance === 0) return
-  await tx.query(
-    `update ${table} set ${column} = ${column} + $2::bigint + width_bucket(${column}, $3::bigint[]) where ${column} >= $1::bigint`,
+  await tx.run(
+    sql`${sql.update(table)} set ${sql.raw(column)} = ${sql.raw(column)} + $2::bigint + width_bucket(${sql.raw(column)}, $3::bigint[]) where ${sql.raw(column)} >= $1::bigint`,
     [firstSeq, distance, thresholds],
   )
 }
 
 /** Versions belong to other blocks afterwards. Until the rebuild, they are read, and continued by new pages. */
-async function moveVersions(tx: Queryable, table: VersionTable, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
+async function moveVersions(tx: Writable, table: VersionTable, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
   const { name, key, values, width } = table
   const columns = Object.keys(values)
-  const keys = key.map((column) => `b.${column}, `).join('')
-  await tx.query(
-    `with gone as (delete from idx.${name} where from_seq > $1::bigint - ${width} returning *)
-     insert into idx.${name} (${[...key, 'from_seq', 'seqs', ...columns].join(', ')})
-     select ${keys}${blockOf(table, 'm.seq')}, array_agg(m.seq order by m.seq), ${columns.map((column) => `array_agg(v.${column} order by m.seq)`).join(', ')}
-     from gone b cross join unnest(b.seqs, ${columns.map((column) => `b.${column}`).join(', ')}) v (seq, ${columns.join(', ')})
+  const keys = sql.join(key.map((column) => `b.${column}, `), '')
+  await tx.run(
+    sql`with gone as (${sql.deleteFrom(idx[name])} where from_seq > $1::bigint - ${width} returning *)
+     ${sql.insertInto(idx[name])} (${sql.join([...key, 'from_seq', 'seqs', ...columns], ', ')})
+     select ${keys}${blockOf(table, sql`m.seq`)}, array_agg(m.seq order by m.seq), ${sql.join(columns.map((column) => `array_agg(v.${column} order by m.seq)`), ', ')}
+     from gone b cross join unnest(b.seqs, ${sql.join(columns.map((column) => `b.${column}`), ', ')}) v (seq, ${sql.join(columns, ', ')})
      cross join lateral (select v.seq + case when v.seq >= $1::bigint then $2::bigint + width_bucket(v.seq, $3::bigint[]) else 0 end as seq) m
-     group by ${keys}${blockOf(table, 'm.seq')}`,
+     group by ${keys}${blockOf(table, sql`m.seq`)}`,
     [firstSeq, distance, thresholds],
   )
 }
@@ -192,9 +196,9 @@ export async function readLedgersOfArchive(
   db: Queryable, range: { readonly chain: number; readonly fromLedger: number; readonly toLedger: number; readonly limit: number },
 ): Promise<readonly ComparedRow[]> {
   return await db.query<ComparedRow>(
-    `select seq, epoch, left(event_id, 30) as "chainId", contract_id as "contractId", ledger, ledger_close_ts as "closeSec", tx_hash as "txHash",
+    sql`select seq, epoch, left(event_id, 30) as "chainId", contract_id as "contractId", ledger, ledger_close_ts as "closeSec", tx_hash as "txHash",
        topics_xdr as "topicsXdr", value_xdr as "valueXdr"
-     from idx.events where chain = $4::int and ledger between $1::bigint and $2::bigint order by ledger, seq limit $3::int`,
+     from ${idx.events} where chain = $4::int and ledger between $1::bigint and $2::bigint order by ledger, seq limit $3::int`,
     [range.fromLedger, range.toLedger, range.limit, range.chain],
   )
 }
@@ -202,7 +206,7 @@ export async function readLedgersOfArchive(
 /** The number of archived events after a ledger. */
 export async function countAfterLedger(db: Queryable, epochs: readonly number[], ledger: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(
-    'select count(*) as count from idx.events where ledger > $1::bigint and epoch = any($2::int[])', [ledger, epochs],
+    sql`select count(*) as count from ${idx.events} where ledger > $1::bigint and epoch = any($2::int[])`, [ledger, epochs],
   )
   return row?.count ?? 0
 }

@@ -1,54 +1,68 @@
 // A second copy of the projections in its own schema, built from the archive while the first copy is served, then swapped with it in one transaction.
 
+import { mappedWritable } from '../../store/scoped-store.ts'
+import { sql, tableIn } from '../../store/sql.ts'
+import type { Sql, SchemaMapping, Table } from '../../store/sql.ts'
 import { StatementFailed } from '../../store/store.ts'
-import type { Queryable } from '../../store/store.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { PROJECTIONS } from '../state/tables.ts'
 
-const PROJECTION_NAME = new RegExp(`\\bidx\\.(${PROJECTIONS.join('|')})\\b`, 'g')
+const SHADOW = sql.schema('shadow')
+const NAMES: ReadonlySet<string> = new Set(PROJECTIONS)
+const toShadow: SchemaMapping = (schema, table) => (schema === 'idx' && table !== null && NAMES.has(table) ? 'shadow' : schema)
 
 /** Runs the statements of the projections on the copy. All other tables stay the same. */
-export function shadowOf(tx: Queryable): Queryable {
-  return { query: (sql, params) => tx.query(sql.replaceAll(PROJECTION_NAME, 'shadow.$1'), params) }
+export function shadowOf(tx: Writable): Writable {
+  return mappedWritable(tx, toShadow)
 }
 
 /** Returns the targets of observations: the projections, and the copy while one is being built. */
-export async function projectionTargets(tx: Queryable): Promise<readonly Queryable[]> {
+export async function projectionTargets(tx: Writable): Promise<readonly Writable[]> {
   return (await shadowExists(tx)) ? [tx, shadowOf(tx)] : [tx]
 }
 
 export async function shadowExists(db: Queryable): Promise<boolean> {
-  const [row] = await db.query<{ exists: boolean }>("select to_regnamespace('shadow') is not null as exists")
+  const [row] = await db.query<{ exists: boolean }>(sql`select to_regnamespace(${sql.schemaText('shadow')}) is not null as exists`)
   return row?.exists === true
 }
 
+const copies = PROJECTIONS.map((name) => tableIn(idx[name], 'shadow'))
+
 /** Creates an empty copy with the same columns, constraints and indexes, under the same names. Drops an earlier copy. */
-export async function createShadow(tx: Queryable): Promise<void> {
-  const [row] = await tx.query<{ ddl: string }>(
-    `select string_agg(ddl, ';' order by step, ddl) as ddl from (
-       select 1 as step, format('create table shadow.%1$I (like idx.%1$I including defaults including storage)', name) as ddl from unnest($1::text[]) t (name)
-       union all
-       select 2, format('alter table shadow.%I add constraint %I %s', c.relname, k.conname, pg_get_constraintdef(k.oid))
+export async function createShadow(tx: Writable): Promise<void> {
+  await dropShadow(tx)
+  await tx.run(sql.join([
+    sql`create schema ${SHADOW}`,
+    ...PROJECTIONS.map((name) => sql`create table ${tableIn(idx[name], 'shadow')} (like ${idx[name]} including defaults including storage)`),
+    // The database names the schema of a table in a definition only where the path does not have it: the definitions below are those of both copies.
+    sql`set local search_path = ${sql.schema('idx')}`,
+  ], ';'))
+  const [row] = await tx.query<{ ddl: string | null }>(
+    sql`select string_agg(ddl, ';' order by step, ddl) as ddl from (
+       select 1 as step, format('alter table %I add constraint %I %s', c.relname, k.conname, pg_get_constraintdef(k.oid)) as ddl
        from pg_constraint k join pg_class c on c.oid = k.conrelid
-       where c.relnamespace = to_regnamespace('idx') and c.relname = any($1::text[]) and k.contype in ('p', 'u', 'c', 'f')
+       where c.relnamespace = to_regnamespace(${sql.schemaText('idx')}) and c.relname = any($1::text[]) and k.contype in ('p', 'u', 'c', 'f')
        union all
-       select 3, replace(pg_get_indexdef(i.indexrelid), ' ON idx.', ' ON shadow.')
+       select 2, pg_get_indexdef(i.indexrelid, 0, true)
        from pg_index i join pg_class c on c.oid = i.indrelid
-       where c.relnamespace = to_regnamespace('idx') and c.relname = any($1::text[])
+       where c.relnamespace = to_regnamespace(${sql.schemaText('idx')}) and c.relname = any($1::text[])
          and not exists (select 1 from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = i.indrelid)
      ) statements`,
     [PROJECTIONS],
   )
-  await dropShadow(tx)
-  await tx.query(`create schema shadow;${row?.ddl ?? ''}`)
+  await tx.run(sql.join([
+    sql`set local search_path = ${SHADOW}, ${sql.schema('idx')}`, sql.raw(row?.ddl ?? ''), sql`set local search_path = public`,
+  ], ';'))
 }
 
-export async function dropShadow(tx: Queryable): Promise<void> {
-  await tx.query('drop schema if exists shadow cascade')
+export async function dropShadow(tx: Writable): Promise<void> {
+  await tx.run(sql`drop schema if exists ${SHADOW} cascade`)
 }
 
 /** Refreshes the planner's statistics of the copy, so that the first reads after the swap are planned well. */
-export async function analyzeShadow(db: Queryable): Promise<void> {
-  await db.query(`analyze ${PROJECTIONS.map((name) => `shadow.${name}`).join(', ')}`)
+export async function analyzeShadow(db: Writable): Promise<void> {
+  await db.run(sql`analyze ${sql.join(copies.map((copy) => sql`${copy}`), ', ')}`)
 }
 
 /** Time for which the swap waits for the reads of one table. Shorter than PostgreSQL's deadlock check, so that the swap gives way and no read fails. */
@@ -61,13 +75,13 @@ export function isSwapBlocked(error: unknown): boolean {
 }
 
 /** Replaces the projections by the copy. */
-export async function swapShadow(tx: Queryable): Promise<void> {
-  await tx.query(`set local lock_timeout = ${SWAP_LOCK_TIMEOUT_MS}`)
-  await tx.query([
-    `drop table ${PROJECTIONS.map((name) => `idx.${name}`).join(', ')}`,
-    ...PROJECTIONS.map((name) => `alter table shadow.${name} set schema idx`),
-    'drop schema shadow',
-  ].join(';'))
+export async function swapShadow(tx: Writable): Promise<void> {
+  await tx.run(sql`set local lock_timeout = ${SWAP_LOCK_TIMEOUT_MS}`)
+  await tx.run(sql.join([
+    sql`drop table ${sql.join(PROJECTIONS.map((name) => sql`${idx[name]}`), ', ')}`,
+    ...copies.map((copy) => sql`alter table ${copy} set schema ${sql.schema('idx')}`),
+    sql`drop schema ${SHADOW}`,
+  ], ';'))
 }
 
 /** The number of rows that differ, by table. */
@@ -83,15 +97,15 @@ export async function compareShadow(tx: Queryable): Promise<Differences> {
   return differences
 }
 
-async function countDifferences(tx: Queryable, table: string): Promise<number> {
-  const rowsOf = (schema: string): string => `select t::text as row from ${schema}.${table} t${table === 'open_interest' ? ' where t.positions <> 0' : ''}`
-  const digestOf = (schema: string): string =>
-    `(select concat_ws(' ', count(*), sum(hashtextextended(rows.row, 0)::numeric)) from (${rowsOf(schema)}) rows)`
-  const [digests] = await tx.query<{ same: boolean }>(`select ${digestOf('idx')} = ${digestOf('shadow')} as same`)
+async function countDifferences(tx: Queryable, name: typeof PROJECTIONS[number]): Promise<number> {
+  const rowsOf = (table: Table): Sql => sql`select t::text as row from ${table} t${name === 'open_interest' ? ' where t.positions <> 0' : ''}`
+  const rows = rowsOf(idx[name])
+  const copied = rowsOf(tableIn(idx[name], 'shadow'))
+  const digestOf = (from: Sql): Sql => sql`(select concat_ws(' ', count(*), sum(hashtextextended(rows.row, 0)::numeric)) from (${from}) rows)`
+  const [digests] = await tx.query<{ same: boolean }>(sql`select ${digestOf(rows)} = ${digestOf(copied)} as same`)
   if (digests?.same === true) return 0
   const [row] = await tx.query<{ count: number }>(
-    `select greatest((select count(*) from (${rowsOf('idx')} except all ${rowsOf('shadow')}) gone),
-       (select count(*) from (${rowsOf('shadow')} except all ${rowsOf('idx')}) added)) as count`,
+    sql`select greatest((select count(*) from (${rows} except all ${copied}) gone), (select count(*) from (${copied} except all ${rows}) added)) as count`,
   )
   return row?.count ?? 0
 }

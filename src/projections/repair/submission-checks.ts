@@ -1,6 +1,8 @@
 // Submissions that a verification compares with the archive and the nodes. The verification lists them, and the driver of submissions compares them.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx, txTables } from '../../store/tables.ts'
 
 export type CheckResult = 'same' | 'corrected' | 'unverifiable'
 
@@ -11,8 +13,8 @@ export interface CheckedLedgers {
 }
 
 /** Forgets the comparisons of an earlier verification. */
-export async function clearChecks(tx: Queryable): Promise<void> {
-  await tx.query('delete from tx.submission_checks')
+export async function clearChecks(tx: Writable): Promise<void> {
+  await tx.run(sql`${sql.deleteFrom(txTables.submission_checks)}`)
 }
 
 /**
@@ -24,30 +26,30 @@ export async function addChecks(
   { afterId, limit, nowMs }: { readonly afterId: number; readonly limit: number; readonly nowMs: number },
 ): Promise<number | null> {
   const rows = await tx.query<{ id: number }>(
-    `with listed as (
-      select s.id from tx.submissions s
+    sql`with listed as (
+      select s.id from ${txTables.submissions} s
       where s.id > $1 and s.status not in ('PENDING', 'PREPARED')
-        and case when s.ledger is null then s.updated_at / 1000 >= coalesce((select min(e.ledger_close_ts) from idx.events e where e.ledger >= $2), 0)
+        and case when s.ledger is null then s.updated_at / 1000 >= coalesce((select min(e.ledger_close_ts) from ${idx.events} e where e.ledger >= $2), 0)
           else s.ledger between $2 and $3 end
       order by s.id limit $4
     ), added as (
-      insert into tx.submission_checks (submission_id) select id from listed on conflict (submission_id) do update set result = null
+      ${sql.insertInto(txTables.submission_checks)} (submission_id) select id from listed on conflict (submission_id) do update set result = null
     )
-    update tx.submissions s set due_at = least(coalesce(s.due_at, $5), $5) from listed where s.id = listed.id returning s.id`,
+    ${sql.update(txTables.submissions)} s set due_at = least(coalesce(s.due_at, $5), $5) from listed where s.id = listed.id returning s.id`,
     [afterId, fromLedger, throughLedger, limit, nowMs],
   )
   return rows.length === 0 ? null : Math.max(...rows.map(({ id }) => id))
 }
 
 /** Stores the result of a comparison that was requested. */
-export async function endCheck(tx: Queryable, submissionId: number, result: CheckResult): Promise<void> {
-  await tx.query('update tx.submission_checks set result = $2 where submission_id = $1 and result is null', [submissionId, result])
+export async function endCheck(tx: Writable, submissionId: number, result: CheckResult): Promise<void> {
+  await tx.run(sql`${sql.update(txTables.submission_checks)} set result = $2 where submission_id = $1 and result is null`, [submissionId, result])
 }
 
 /** The comparisons of this verification: how many have ended with each result, and how many have not ended. */
 export async function countChecks(db: Queryable): Promise<Readonly<Record<CheckResult | 'waiting', number>>> {
   const rows = await db.query<{ result: CheckResult | 'waiting'; count: number }>(
-    'select coalesce(result, \'waiting\') as result, count(*) as count from tx.submission_checks group by 1',
+    sql`select coalesce(result, 'waiting') as result, count(*) as count from ${txTables.submission_checks} group by 1`,
   )
   return { same: 0, corrected: 0, unverifiable: 0, waiting: 0, ...Object.fromEntries(rows.map(({ result, count }) => [result, count])) }
 }

@@ -1,7 +1,9 @@
 // Long tasks of the indexer. Each kind has one row with the last run: its state, and the progress from which it resumes after a restart.
 
 import type { EventCounts } from '../log/event-counts.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { Differences } from './shadow.ts'
 
 export type TaskState = 'requested' | 'running' | 'done' | 'failed'
@@ -88,7 +90,7 @@ export interface VerifiedRange {
 
 /** The last run of a kind; null before the first. */
 export async function readTask<Kind extends TaskKind>(db: Queryable, kind: Kind): Promise<Task<Kind> | null> {
-  const [row] = await db.query<Task<Kind>>('select id, state, progress from idx.tasks where kind = $1', [kind])
+  const [row] = await db.query<Task<Kind>>(sql`select id, state, progress from ${idx.tasks} where kind = $1`, [kind])
   return row ?? null
 }
 
@@ -99,7 +101,7 @@ export function isActive(task: Task<TaskKind> | null): boolean {
 /** Starts a new run from its beginning, and returns its id. It takes the place of one that is active. */
 export async function requestTask<Kind extends TaskKind>(db: Queryable, kind: Kind, progress: ProgressOf[Kind], nowMs: number): Promise<number> {
   const [row] = await db.query<{ id: number }>(
-    `insert into idx.tasks as t (kind, id, state, progress, updated_at) values ($1, 1, 'requested', $2::jsonb, $3)
+    sql`${sql.insertInto(idx.tasks)} as t (kind, id, state, progress, updated_at) values ($1, 1, 'requested', $2::jsonb, $3)
      on conflict (kind) do update set id = t.id + 1, state = excluded.state, progress = excluded.progress, updated_at = excluded.updated_at
      returning id`,
     [kind, JSON.stringify(progress), nowMs],
@@ -108,7 +110,7 @@ export async function requestTask<Kind extends TaskKind>(db: Queryable, kind: Ki
 }
 
 export async function updateTask<Kind extends TaskKind>(
-  tx: Queryable, kind: Kind, { state, progress }: { readonly state: TaskState; readonly progress: ProgressOf[Kind] }, nowMs: number,
+  tx: Writable, kind: Kind, { state, progress }: { readonly state: TaskState; readonly progress: ProgressOf[Kind] }, nowMs: number,
 ): Promise<void> {
-  await tx.query('update idx.tasks set state = $2, progress = $3::jsonb, updated_at = $4 where kind = $1', [kind, state, JSON.stringify(progress), nowMs])
+  await tx.run(sql`${sql.update(idx.tasks)} set state = $2, progress = $3::jsonb, updated_at = $4 where kind = $1`, [kind, state, JSON.stringify(progress), nowMs])
 }

@@ -1,6 +1,8 @@
 // Anchors: ledgers of the indexed chains by their hashes. They identify a chain, because no other chain has the same hashes.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import { recordNewerForms } from './newer-forms.ts'
 
@@ -34,26 +36,26 @@ const COLUMNS = 'ledger, hash, previous_hash as "previousHash", close_ts as "clo
 
 /** All anchors of a chain, newest first: at most about two thousand. */
 export async function readAnchors(db: Queryable, chain: number): Promise<readonly Anchor[]> {
-  return await db.query<Anchor>(`select ${COLUMNS} from idx.anchors where chain = $1 order by ledger desc`, [chain])
+  return await db.query<Anchor>(sql`select ${COLUMNS} from ${idx.anchors} where chain = $1 order by ledger desc`, [chain])
 }
 
 /** The newest anchor up to a ledger; null when there is none. */
 export async function readAnchorAt(db: Queryable, chain: number, ledger: number = Number.MAX_SAFE_INTEGER): Promise<Anchor | null> {
   const [anchor] = await db.query<Anchor>(
-    `select ${COLUMNS} from idx.anchors where chain = $1 and ledger <= $2::bigint order by ledger desc limit 1`, [chain, ledger],
+    sql`select ${COLUMNS} from ${idx.anchors} where chain = $1 and ledger <= $2::bigint order by ledger desc limit 1`, [chain, ledger],
   )
   return anchor ?? null
 }
 
 /** Stores anchors, ascending, and thins older ones when the chain has grown. A known ledger keeps its hash. Also records what of their headers is unknown. */
-export async function insertAnchors(tx: Queryable, chain: number, anchors: readonly ReadAnchor[], nowMs: number): Promise<void> {
+export async function insertAnchors(tx: Writable, chain: number, anchors: readonly ReadAnchor[], nowMs: number): Promise<void> {
   const newest = anchors.at(-1)
   if (newest === undefined) return
   const newer = anchors.flatMap(({ ledger, newer: form }) => (form === null ? [] : [{ ...form, ledger }]))
   await recordNewerForms(tx, chain, newer, { nowMs })
   const before = await readAnchorAt(tx, chain)
-  await tx.query(
-    `insert into idx.anchors (chain, ledger, hash, previous_hash, close_ts, close_ms, protocol)
+  await tx.run(
+    sql`${sql.insertInto(idx.anchors)} (chain, ledger, hash, previous_hash, close_ts, close_ms, protocol)
      select $1::int, ledger, hash, previous_hash, close_ts, close_ms, protocol
      from unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::int[])
        as page (ledger, hash, previous_hash, close_ts, close_ms, protocol)
@@ -63,10 +65,10 @@ export async function insertAnchors(tx: Queryable, chain: number, anchors: reado
   const hasGrown = before !== null && Math.floor(newest.ledger / THIN_EVERY_LEDGERS) > Math.floor(before.ledger / THIN_EVERY_LEDGERS)
   if (!hasGrown) return
   const ledgers = await tx.query<{ ledger: number }>(
-    'select ledger from idx.anchors where chain = $1 and ledger <= $2::bigint order by ledger', [chain, newest.ledger - DENSE_ANCHORS],
+    sql`select ledger from ${idx.anchors} where chain = $1 and ledger <= $2::bigint order by ledger`, [chain, newest.ledger - DENSE_ANCHORS],
   )
   const surplus = surplusAnchors(ledgers.map(({ ledger }) => ledger), newest.ledger)
-  if (surplus.length > 0) await tx.query('delete from idx.anchors where chain = $1 and ledger = any($2::bigint[])', [chain, surplus])
+  if (surplus.length > 0) await tx.run(sql`${sql.deleteFrom(idx.anchors)} where chain = $1 and ledger = any($2::bigint[])`, [chain, surplus])
 }
 
 /** The anchors to delete, of ascending ledgers: those too close to the one before, for their age. The oldest always stays. */

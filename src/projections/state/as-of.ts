@@ -1,6 +1,9 @@
 // The state that a statement reads: the head of the index, or the state when an earlier ledger had been indexed. Either is one row with the alias `c`.
 
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
 import type { Param } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 
 /** The state that a read returns: as of this ledger of the current epoch, or the present one. */
 export interface AsOf {
@@ -34,23 +37,23 @@ export interface HeadColumns {
 /** The parts of a statement that reads one state. */
 export interface StateSource {
   /** SQL of the row `c`: `epoch`, `last_ledger`, `last_ledger_close_ts` and `last_seq` of the state. */
-  readonly from: string
+  readonly from: Sql
   /** SQL of the columns of `HeadColumns`. */
-  readonly head: string
+  readonly head: Sql
   /** SQL of the last seq that belongs to the state; undefined for the present one, which has no bound. */
-  readonly throughSeq: string | undefined
+  readonly throughSeq: Sql | undefined
 }
 
-const PRESENT: StateSource = { from: 'idx.cursor c', head: 'c.last_ledger as "headLedger", c.last_seq as "headSeq"', throughSeq: undefined }
+const PRESENT: StateSource = { from: sql`${idx.cursor} c`, head: sql`c.last_ledger as "headLedger", c.last_seq as "headSeq"`, throughSeq: undefined }
 
 /** `bind` adds a parameter to the statement and returns its SQL. */
-export function stateSource({ atLedger }: AsOf, bind: (value: Param) => string): StateSource {
+export function stateSource({ atLedger }: AsOf, bind: (value: Param) => Sql): StateSource {
   if (atLedger === undefined) return PRESENT
   return {
-    from: stateAt(`${bind(atLedger)}::bigint`),
-    head: `c.last_ledger as "headLedger", c.last_seq as "headSeq", c.first_ledger as "headFirst", c.head_ledger as "headLast", c.is_final as "headFinal",
+    from: stateAt(sql`${bind(atLedger)}::bigint`),
+    head: sql`c.last_ledger as "headLedger", c.last_seq as "headSeq", c.first_ledger as "headFirst", c.head_ledger as "headLast", c.is_final as "headFinal",
       c.last_ledger_close_ts as "headCloseTs"`,
-    throughSeq: 'c.through_seq',
+    throughSeq: sql`c.through_seq`,
   }
 }
 
@@ -60,29 +63,29 @@ export function stateSource({ atLedger }: AsOf, bind: (value: Param) => string):
  *
  * The planner does not see the parameter, so that it plans a prepared statement once and not for every ledger.
  */
-function stateAt(parameter: string): string {
-  const ledger = 'a.ledger'
-  return `(select h.epoch, h.first_ledger, h.head_ledger,
+function stateAt(parameter: Sql): Sql {
+  const ledger = sql`a.ledger`
+  return sql`(select h.epoch, h.first_ledger, h.head_ledger,
       case when h.is_indexed then ${ledger} end as last_ledger,
       case when h.is_indexed then least(through.seq, h.last_seq) else 0 end as last_seq,
       case when h.is_indexed then through.seq else -1 end as through_seq,
       case when ${ledger} = h.head_ledger then h.head_close_ts else ${closeTimeOf(ledger)} end as last_ledger_close_ts,
       ${ledger} < h.head_ledger and not exists (
-        select 1 from idx.gaps g where g.epoch = h.epoch and g.state <> 'filled' and g.from_ledger <= ${ledger}) as is_final
+        select 1 from ${idx.gaps} g where g.epoch = h.epoch and g.state <> 'filled' and g.from_ledger <= ${ledger}) as is_final
     from (select ${parameter} as ledger offset 0) a
     cross join lateral (
       select x.epoch, x.last_seq, greatest(x.last_seq, x.reserved_seq) as end_seq, x.last_ledger as head_ledger, x.last_ledger_close_ts as head_close_ts,
         e.start_ledger as first_ledger, e.deployment,
         coalesce(${ledger} between e.start_ledger and x.last_ledger, false) as is_indexed
-      from idx.cursor x left join idx.epochs e on e.number = x.epoch offset 0
+      from ${idx.cursor} x left join ${idx.epochs} e on e.number = x.epoch offset 0
     ) h
-    left join lateral (select l.ledger, l.close_ts, l.last_seq from idx.ledgers l where l.epoch = h.epoch and l.ledger <= ${ledger}
+    left join lateral (select l.ledger, l.close_ts, l.last_seq from ${idx.ledgers} l where l.epoch = h.epoch and l.ledger <= ${ledger}
       order by l.ledger desc limit 1) prior on true
-    left join lateral (select l.ledger, l.close_ts, l.first_seq from idx.ledgers l where l.epoch = h.epoch and l.ledger > ${ledger}
+    left join lateral (select l.ledger, l.close_ts, l.first_seq from ${idx.ledgers} l where l.epoch = h.epoch and l.ledger > ${ledger}
       order by l.ledger limit 1) later on true
-    left join lateral (select s.last_seq from idx.sections s where s.epoch = h.epoch and s.first_seq <= coalesce(prior.last_seq, s.first_seq)
+    left join lateral (select s.last_seq from ${idx.sections} s where s.epoch = h.epoch and s.first_seq <= coalesce(prior.last_seq, s.first_seq)
       order by case when prior.last_seq is null then -s.first_seq else s.first_seq end desc limit 1) section on true
-    left join lateral (select k.place from idx.corrections k where k.deployment = h.deployment and k.ledger > ${ledger}
+    left join lateral (select k.place from ${idx.corrections} k where k.deployment = h.deployment and k.ledger > ${ledger}
         and k.kind <> 'event' and k.kind in ('ended', 'changed', 'opened', 'interest')
       order by k.ledger, k.place limit 1) correction on true
     cross join lateral (select least(later.first_seq - 1, section.last_seq, correction.place - 1, h.end_seq) as seq) through
@@ -90,8 +93,8 @@ function stateAt(parameter: string): string {
 }
 
 /** SQL: when a ledger closed. Ledgers without events are interpolated between their neighbours. */
-function closeTimeOf(ledger: string): string {
+function closeTimeOf(ledger: Sql): Sql {
   const next = '(select * from (values (later.ledger, later.close_ts), (h.head_ledger, h.head_close_ts)) n (ledger, ts) where n.ts is not null limit 1)'
-  return `(select coalesce(prior.close_ts + (n.ts - prior.close_ts) * (${ledger} - prior.ledger) / nullif(n.ledger - prior.ledger, 0), prior.close_ts, n.ts)
+  return sql`(select coalesce(prior.close_ts + (n.ts - prior.close_ts) * (${ledger} - prior.ledger) / nullif(n.ledger - prior.ledger, 0), prior.close_ts, n.ts)
     from (select 1) one left join ${next} n on true)`
 }

@@ -1,7 +1,9 @@
 // The code that each contract ran, and from which position on the chain: what decodes its events, and what its operations are checked against.
 
 import type { ContractKey } from '../../exchange/contracts/contracts.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 
 /** NOTIFY channel for every change of the known code or versions. Notifications may be lost, so listeners must also read at intervals. */
 export const CONTRACTS_CHANNEL = 'contracts_changed'
@@ -49,14 +51,14 @@ const COLUMNS = `address, contract, from_ledger as "fromLedger", nullif(from_eve
 
 /** Every version on a chain, in the order of the chain. */
 export async function listContractVersions(db: Queryable, chain: number): Promise<readonly ContractVersion[]> {
-  const versions = await db.query<ContractVersion>(`select ${COLUMNS} from idx.contract_versions where chain = $1`, [chain])
+  const versions = await db.query<ContractVersion>(sql`select ${COLUMNS} from ${idx.contract_versions} where chain = $1`, [chain])
   return versions.toSorted(comparePositions)
 }
 
 /** The versions of these contracts on the chain of a deployment, in the order of the chain. */
 export async function readOwnVersions(db: Queryable, deployment: number, addresses: readonly string[]): Promise<readonly ContractVersion[]> {
   const versions = await db.query<ContractVersion>(
-    `select ${COLUMNS} from idx.contract_versions where chain = (select e.chain from idx.epochs e where e.number = $1) and address = any($2::text[])`,
+    sql`select ${COLUMNS} from ${idx.contract_versions} where chain = (select e.chain from ${idx.epochs} e where e.number = $1) and address = any($2::text[])`,
     [deployment, addresses],
   )
   return versions.toSorted(comparePositions)
@@ -65,7 +67,7 @@ export async function readOwnVersions(db: Queryable, deployment: number, address
 /** The code of these hashes, as far as it was read. */
 export async function readContractCode(db: Queryable, wasmHashes: readonly string[]): Promise<ReadonlyMap<string, ContractCode>> {
   const rows = await db.query<ContractCode>(
-    'select wasm_hash as "wasmHash", spec, problem from idx.contract_code where wasm_hash = any($1::text[])', [wasmHashes],
+    sql`select wasm_hash as "wasmHash", spec, problem from ${idx.contract_code} where wasm_hash = any($1::text[])`, [wasmHashes],
   )
   return new Map(rows.map((row) => [row.wasmHash, row]))
 }
@@ -75,8 +77,8 @@ export async function listDeclaredEvents(
   db: Queryable, chain: number,
 ): Promise<readonly { readonly wasmHash: string; readonly events: unknown; readonly structs: unknown }[]> {
   return await db.query(
-    `select c.wasm_hash as "wasmHash", c.spec->'events' as events, c.spec->'structs' as structs from idx.contract_code c
-     where jsonb_array_length(c.spec->'events') > 0 and exists (select 1 from idx.contract_versions v where v.chain = $1 and v.wasm_hash = c.wasm_hash)`,
+    sql`select c.wasm_hash as "wasmHash", c.spec->'events' as events, c.spec->'structs' as structs from ${idx.contract_code} c
+     where jsonb_array_length(c.spec->'events') > 0 and exists (select 1 from ${idx.contract_versions} v where v.chain = $1 and v.wasm_hash = c.wasm_hash)`,
     [chain],
   )
 }
@@ -112,15 +114,15 @@ export function latestVersions(versions: readonly ContractVersion[]): ReadonlyMa
 }
 
 /** Adds a version. One at the same position is replaced. */
-export async function insertContractVersion(tx: Queryable, chain: number, version: ContractVersion): Promise<void> {
+export async function insertContractVersion(tx: Writable, chain: number, version: ContractVersion): Promise<void> {
   const { address, contract, fromLedger, fromEventId, afterLedger, wasmHash, problem, reference, generation, seq, noticedAt } = version
-  await tx.query(
-    `insert into idx.contract_versions (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at, contract, problem, owner, tag,
+  await tx.run(
+    sql`${sql.insertInto(idx.contract_versions)} (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at, contract, problem, owner, tag,
        after_ledger)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (chain, address, from_ledger, from_event_id) do update
        set wasm_hash = excluded.wasm_hash, problem = excluded.problem, owner = excluded.owner, tag = excluded.tag, generation = excluded.generation,
-         seq = coalesce(idx.contract_versions.seq, excluded.seq)`,
+         seq = coalesce(${idx.contract_versions}.seq, excluded.seq)`,
     [
       chain, address, fromLedger, fromEventId ?? '', wasmHash, generation, seq, noticedAt, contract, problem, reference?.owner ?? null,
       reference?.tag ?? null, afterLedger,
@@ -129,17 +131,17 @@ export async function insertContractVersion(tx: Queryable, chain: number, versio
   await notifyContractsChanged(tx)
 }
 
-export async function removeContractVersion(tx: Queryable, chain: number, { address, fromLedger, fromEventId }: ContractVersion): Promise<void> {
-  await tx.query(
-    'delete from idx.contract_versions where chain = $1 and address = $2 and from_ledger = $3 and from_event_id = $4',
+export async function removeContractVersion(tx: Writable, chain: number, { address, fromLedger, fromEventId }: ContractVersion): Promise<void> {
+  await tx.run(
+    sql`${sql.deleteFrom(idx.contract_versions)} where chain = $1 and address = $2 and from_ledger = $3 and from_event_id = $4`,
     [chain, address, fromLedger, fromEventId ?? ''],
   )
 }
 
 /** Stores code that was read; an interface is never replaced by a problem. */
-export async function storeContractCode(tx: Queryable, { wasmHash, spec, problem }: ContractCode, nowMs: number): Promise<void> {
-  await tx.query(
-    `insert into idx.contract_code as c (wasm_hash, spec, problem, read_at) values ($1, $2::jsonb, $3, $4)
+export async function storeContractCode(tx: Writable, { wasmHash, spec, problem }: ContractCode, nowMs: number): Promise<void> {
+  await tx.run(
+    sql`${sql.insertInto(idx.contract_code)} as c (wasm_hash, spec, problem, read_at) values ($1, $2::jsonb, $3, $4)
      on conflict (wasm_hash) do update set spec = excluded.spec, problem = excluded.problem, read_at = excluded.read_at where c.spec is null`,
     [wasmHash, spec === null ? null : JSON.stringify(spec), problem, nowMs],
   )
@@ -149,7 +151,7 @@ export async function storeContractCode(tx: Queryable, { wasmHash, spec, problem
 /** Names the generation of versions whose code was recognised after they were noticed. */
 export async function setGeneration(tx: Queryable, wasmHash: string, generation: string | null): Promise<void> {
   const changed = await tx.query(
-    'update idx.contract_versions set generation = $2 where wasm_hash = $1 and generation is distinct from $2 returning 1', [wasmHash, generation],
+    sql`${sql.update(idx.contract_versions)} set generation = $2 where wasm_hash = $1 and generation is distinct from $2 returning 1`, [wasmHash, generation],
   )
   if (changed.length > 0) await notifyContractsChanged(tx)
 }

@@ -1,7 +1,9 @@
 // Epochs: sections of the log with one set of contracts on one chain. A network reset starts a new chain.
 
 import type { EventContractKey } from '../../exchange/contracts/contracts.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 
 /** The addresses of the contracts that emit events. */
 export type EventContracts = Readonly<Record<EventContractKey, string>>
@@ -33,15 +35,15 @@ export interface Epoch {
 /** Every epoch, oldest first: one per reset or redeployment. */
 export async function listEpochs(db: Queryable): Promise<readonly Epoch[]> {
   return await db.query<Epoch>(
-    `select number, epoch, chain, deployment, reason, passphrase, name, contracts, start_ledger as "startLedger", final_cursor as "finalCursor"
-     from idx.epochs order by number`,
+    sql`select number, epoch, chain, deployment, reason, passphrase, name, contracts, start_ledger as "startLedger", final_cursor as "finalCursor"
+     from ${idx.epochs} order by number`,
   )
 }
 
 /** Adds an epoch, and begins its section of the log at `firstSeq`. */
-export async function insertEpoch(tx: Queryable, epoch: Epoch, firstSeq: number, nowMs: number): Promise<void> {
-  await tx.query(
-    `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
+export async function insertEpoch(tx: Writable, epoch: Epoch, firstSeq: number, nowMs: number): Promise<void> {
+  await tx.run(
+    sql`${sql.insertInto(idx.epochs)} (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
      values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10)`,
     [
       epoch.number, epoch.epoch, epoch.chain, epoch.deployment, epoch.reason, epoch.passphrase, JSON.stringify(epoch.contracts), epoch.startLedger, nowMs,
@@ -52,18 +54,18 @@ export async function insertEpoch(tx: Queryable, epoch: Epoch, firstSeq: number,
 }
 
 /** Stores the cursor up to which an epoch that is no longer current was indexed; null when it is the current one. */
-export async function setFinalCursor(tx: Queryable, number: number, finalCursor: string | null): Promise<void> {
-  await tx.query('update idx.epochs set final_cursor = $2 where number = $1', [number, finalCursor])
+export async function setFinalCursor(tx: Writable, number: number, finalCursor: string | null): Promise<void> {
+  await tx.run(sql`${sql.update(idx.epochs)} set final_cursor = $2 where number = $1`, [number, finalCursor])
 }
 
 /** Begins a section of the log: from `firstSeq` on, events belong to this epoch. */
-export async function beginSection(tx: Queryable, epoch: number, firstSeq: number): Promise<void> {
-  await tx.query('delete from idx.sections where first_seq >= $1::bigint', [firstSeq])
-  await tx.query('update idx.sections set last_seq = $1::bigint - 1 where first_seq = (select max(first_seq) from idx.sections)', [firstSeq])
-  await tx.query('insert into idx.sections (first_seq, epoch) values ($1, $2)', [firstSeq, epoch])
+export async function beginSection(tx: Writable, epoch: number, firstSeq: number): Promise<void> {
+  await tx.run(sql`${sql.deleteFrom(idx.sections)} where first_seq >= $1::bigint`, [firstSeq])
+  await tx.run(sql`${sql.update(idx.sections)} set last_seq = $1::bigint - 1 where first_seq = (select max(first_seq) from ${idx.sections})`, [firstSeq])
+  await tx.run(sql`${sql.insertInto(idx.sections)} (first_seq, epoch) values ($1, $2)`, [firstSeq, epoch])
 }
 
 /** Renames an epoch: clients that know the old name must read its log again. */
-export async function renameEpoch(tx: Queryable, number: number, name: string): Promise<void> {
-  await tx.query('update idx.epochs set epoch = $2 where number = $1', [number, name])
+export async function renameEpoch(tx: Writable, number: number, name: string): Promise<void> {
+  await tx.run(sql`${sql.update(idx.epochs)} set epoch = $2 where number = $1`, [number, name])
 }

@@ -2,7 +2,9 @@
 
 import type { NotedGap } from '../../resources/gap-range.ts'
 import type { CorrectionKind } from '../../resources/correction.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { ARCHIVED_BY_TOPIC } from '../log/event-counts.ts'
 import { GAP_RANGES } from '../repair/gaps.ts'
 import { NEWER_FORMS } from './newer-forms.ts'
@@ -85,26 +87,26 @@ const UNREAD_COUNTED_MAX = 10_000
 /** Reads the state of the index in one statement; null while nothing has been indexed. */
 export async function readIndexState(db: Queryable): Promise<IndexState | null> {
   const rows = await db.query<IndexState>(
-    `select c.last_ledger as "lastLedger", c.last_ledger_close_ts as "lastLedgerCloseTs", c.updated_at as "lastUpdatedAt", c.last_seq as seq, e.epoch,
-       (select count(*) from idx.gaps) as gaps, ${GAP_RANGES} as "gapRanges",
+    sql`select c.last_ledger as "lastLedger", c.last_ledger_close_ts as "lastLedgerCloseTs", c.updated_at as "lastUpdatedAt", c.last_seq as seq, e.epoch,
+       (select count(*) from ${idx.gaps}) as gaps, ${GAP_RANGES} as "gapRanges",
        case when c.oldest_ledger > ${FIRST_LEDGERS} then greatest(0, c.last_ledger + 1 - c.oldest_ledger) end as "ledgersUntilLost",
-       (select a.protocol from idx.anchors a where a.chain = e.chain order by a.ledger desc limit 1) as protocol, ${NEWER_FORMS} as "newerForms",
+       (select a.protocol from ${idx.anchors} a where a.chain = e.chain order by a.ledger desc limit 1) as protocol, ${NEWER_FORMS} as "newerForms",
        c.unknown_events as "unknownEvents",
-       (select count(*) from (select unnest(seqs) from idx.unread_transactions limit ${UNREAD_COUNTED_MAX}) u) as "unreadTransactions",
+       (select count(*) from (select unnest(seqs) from ${idx.unread_transactions} limit ${UNREAD_COUNTED_MAX}) u) as "unreadTransactions",
        ${ARCHIVED_BY_TOPIC} as archived,
        (select jsonb_build_object('ended', count(*) filter (where k.kind = 'ended'), 'changed', count(*) filter (where k.kind = 'changed'),
           'opened', count(*) filter (where k.kind = 'opened'),
-          'interest', coalesce((select r.interest_corrections from idx.reconciliation r), 0))
-        from idx.corrections k where k.kind in ('ended', 'changed', 'opened')) as corrections,
+          'interest', coalesce((select r.interest_corrections from ${idx.reconciliation} r), 0))
+        from ${idx.corrections} k where k.kind in ('ended', 'changed', 'opened')) as corrections,
        (select jsonb_build_object('ledger', r.ledger, 'comparedAt', r.compared_at, 'positions', r.positions_expected, 'positionsMissing', r.positions_missing,
           'orders', r.orders_expected, 'ordersMissing', r.orders_missing, 'vaults', r.vaults_expected, 'vaultsMissing', r.vaults_missing,
           'openPositionsDrift', r.open_positions_drift, 'openOrdersDrift', r.open_orders_drift,
-          'factoryBalance', r.factory_balance::text, 'vaultsTotal', r.vaults_total::text) from idx.reconciliation r where r.ledger is not null) as compared,
-       (select r.market_found from idx.reconciliation r) as "marketFound",
-       (select coalesce(sum(o.corrections), 0)::bigint from idx.vault_observations o) as "vaultCorrections",
-       (select jsonb_build_object('done', t.progress->'done', 'total', t.progress->'total') from idx.tasks t
+          'factoryBalance', r.factory_balance::text, 'vaultsTotal', r.vaults_total::text) from ${idx.reconciliation} r where r.ledger is not null) as compared,
+       (select r.market_found from ${idx.reconciliation} r) as "marketFound",
+       (select coalesce(sum(o.corrections), 0)::bigint from ${idx.vault_observations} o) as "vaultCorrections",
+       (select jsonb_build_object('done', t.progress->'done', 'total', t.progress->'total') from ${idx.tasks} t
         where t.kind = 'rebuild' and t.state in ('requested', 'running')) as rebuild
-     from idx.cursor c join idx.epochs e on e.number = c.epoch
+     from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch
      where c.updated_at is not null`,
   )
   return rows[0] ?? null
@@ -158,14 +160,14 @@ export function completeSeq(cursor: IndexCursor): number {
 }
 
 /** SQL: the last seq whose transaction is complete; `c` is the cursor row. */
-export const COMPLETE_SEQ = `case when c.cursor not like '%${END_OF_TRANSACTION}' then c.last_seq else ${Number.MAX_SAFE_INTEGER} end`
+export const COMPLETE_SEQ = sql`case when c.cursor not like '%${END_OF_TRANSACTION}' then c.last_seq else ${Number.MAX_SAFE_INTEGER} end`
 
 /** Reads the cursor row; null before the first epoch. */
 export async function readIndexCursor(db: Queryable): Promise<IndexCursor | null> {
   const [row] = await db.query<IndexCursor>(
-    `select epoch, cursor, start_ledger as "startLedger", last_ledger as "lastLedger", last_ledger_close_ts as "lastLedgerCloseTs",
+    sql`select epoch, cursor, start_ledger as "startLedger", last_ledger as "lastLedger", last_ledger_close_ts as "lastLedgerCloseTs",
        last_seq as "lastSeq", reserved_seq as "reservedSeq", oldest_ledger as "oldestLedger", unknown_events as "unknownEvents"
-     from idx.cursor where epoch is not null`,
+     from ${idx.cursor} where epoch is not null`,
   )
   return row ?? null
 }
@@ -187,7 +189,7 @@ export async function updateIndexCursor(tx: Queryable, from: IndexCursor | null,
 /** The same without the notification, which the caller sends. */
 export async function moveIndexCursor(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number | null): Promise<void> {
   const updated = await tx.query(
-    `update idx.cursor set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, unknown_events = $10,
+    sql`${sql.update(idx.cursor)} set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, unknown_events = $10,
        updated_at = coalesce($11::bigint, updated_at), reserved_seq = greatest(reserved_seq, $13::bigint), oldest_ledger = $14,
        projections_version = case when $1::int is null then $15::int else projections_version end
      where epoch is not distinct from $1::int and cursor is not distinct from $2::text and last_seq = $3::bigint
@@ -208,22 +210,22 @@ export async function notifyIndexChanged(tx: Queryable, lastSeq: number): Promis
 }
 
 /** Recounts the events of unknown topic or shape, after the archive was changed. */
-export async function recountUnknownEvents(tx: Queryable): Promise<void> {
-  await tx.query('update idx.cursor set unknown_events = (select count(*) from idx.events where problem is not null)')
+export async function recountUnknownEvents(tx: Writable): Promise<void> {
+  await tx.run(sql`${sql.update(idx.cursor)} set unknown_events = (select count(*) from ${idx.events} where problem is not null)`)
 }
 
 /** The head of the index. */
 export async function readHead(db: Queryable): Promise<{ readonly ledger: number | null; readonly seq: number }> {
-  const [row] = await db.query<{ ledger: number | null; seq: number }>('select last_ledger as ledger, last_seq as seq from idx.cursor')
+  const [row] = await db.query<{ ledger: number | null; seq: number }>(sql`select last_ledger as ledger, last_seq as seq from ${idx.cursor}`)
   return row ?? { ledger: null, seq: 0 }
 }
 
 /** The version of the code that built the projections; null: unknown. Undefined while nothing is indexed. */
 export async function readProjectionsVersion(db: Queryable): Promise<number | null | undefined> {
-  const [row] = await db.query<{ version: number | null }>('select projections_version as version from idx.cursor where epoch is not null')
+  const [row] = await db.query<{ version: number | null }>(sql`select projections_version as version from ${idx.cursor} where epoch is not null`)
   return row?.version
 }
 
-export async function writeProjectionsVersion(tx: Queryable, version: number): Promise<void> {
-  await tx.query('update idx.cursor set projections_version = $1', [version])
+export async function writeProjectionsVersion(tx: Writable, version: number): Promise<void> {
+  await tx.run(sql`${sql.update(idx.cursor)} set projections_version = $1`, [version])
 }

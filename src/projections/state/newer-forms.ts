@@ -1,7 +1,9 @@
 // What later protocols of the network added and this version of the gateway does not know: docs/operating.md, "Protocol upgrades".
 
 import { KNOWN_PROTOCOL } from '../../base/protocol.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { NEWER_PREFIX } from '../log/archived-event.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 
@@ -29,16 +31,16 @@ const REPORTED_MS = 7 * 24 * 60 * 60_000
 
 /** Keeps the first of each kind, and when it was met last; drops what was met longest ago. `isStop`: the index stops before its ledger. */
 export async function recordNewerForms(
-  tx: Queryable, chain: number, forms: readonly NewerForm[], { nowMs, isStop = false }: { readonly nowMs: number; readonly isStop?: boolean },
+  tx: Writable, chain: number, forms: readonly NewerForm[], { nowMs, isStop = false }: { readonly nowMs: number; readonly isStop?: boolean },
 ): Promise<void> {
   for (const { what, ledger, xdr } of forms) {
-    await tx.query(
-      `delete from idx.newer_forms where chain = $1::int and what in (
-         select what from idx.newer_forms where chain = $1::int and what <> $2::text order by seen_at desc, what offset ${FORMS_MAX - 1})`,
+    await tx.run(
+      sql`${sql.deleteFrom(idx.newer_forms)} where chain = $1::int and what in (
+         select what from ${idx.newer_forms} where chain = $1::int and what <> $2::text order by seen_at desc, what offset ${FORMS_MAX - 1})`,
       [chain, what.slice(0, NAME_MAX_LENGTH)],
     )
-    await tx.query(
-      `insert into idx.newer_forms as n (chain, what, ledger, is_stop, xdr, known_protocol, seen_at)
+    await tx.run(
+      sql`${sql.insertInto(idx.newer_forms)} as n (chain, what, ledger, is_stop, xdr, known_protocol, seen_at)
        values ($1::int, $2::text, $3::bigint, $4::boolean, $5::text, ${KNOWN_PROTOCOL}, $6::bigint)
        on conflict (chain, what) do update set
          ledger = case when excluded.is_stop then excluded.ledger else n.ledger end, is_stop = excluded.is_stop,
@@ -62,7 +64,7 @@ export function newerFormsOf(archived: readonly ArchivedEvent[]): readonly Newer
  * SQL: the forms of the current chain that this version does not know, by ledger; `e` is the epoch and `c` the cursor row. Without those that only an earlier
  * version did not know, and those before which the index stopped once and then continued.
  */
-export const NEWER_FORMS = `coalesce((
-  select jsonb_agg(jsonb_build_object('what', n.what, 'ledger', n.ledger, 'isStop', n.is_stop) order by n.ledger, n.what) from idx.newer_forms n
+export const NEWER_FORMS = sql`coalesce((
+  select jsonb_agg(jsonb_build_object('what', n.what, 'ledger', n.ledger, 'isStop', n.is_stop) order by n.ledger, n.what) from ${idx.newer_forms} n
   where n.chain = e.chain and n.known_protocol >= ${KNOWN_PROTOCOL} and n.seen_at > c.updated_at - ${REPORTED_MS}
     and not (n.is_stop and n.ledger <= c.last_ledger)), '[]')`

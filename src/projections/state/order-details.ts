@@ -2,7 +2,9 @@
 
 import type { OpenOrder } from '../../resources/open-order.ts'
 import type { OrderLifeStatus } from '../../resources/order.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import { appendOrderChanges, onlyRecent } from '../orders/order-changes.ts'
 import { insertPlacements } from '../orders/order-placements.ts'
@@ -60,18 +62,18 @@ export async function listIncompleteOrders(
   db: Queryable, deployment: number, { limit, except, nowMs }: { readonly limit: number; readonly except: readonly number[]; readonly nowMs: number },
 ): Promise<readonly IncompleteOrder[]> {
   return await db.query<IncompleteOrder>(
-    `select o.order_id as "orderId", o.trader, o.ts as "placedSec", o.ended_ts as "endedSec"
+    sql`select o.order_id as "orderId", o.trader, o.ts as "placedSec", o.ended_ts as "endedSec"
      from (
-       (select i.order_id from idx.orders i left join idx.order_details d on d.deployment = i.deployment and d.order_id = i.order_id
+       (select i.order_id from ${idx.orders} i left join ${idx.order_details} d on d.deployment = i.deployment and d.order_id = i.order_id
         where i.deployment = $1 and not i.details_complete and i.order_id <> all($3::bigint[])
           and (coalesce(d.misses, 0) = 0 or d.observed_at + ${MISS_RETRY_MS} * 4 ^ (d.misses - 1) <= $4::bigint)
         order by i.order_id desc limit $2::int)
        union
-       (select p.order_id from (select max(g.to_ledger) as ledger from idx.gaps g join idx.epochs e on e.number = g.epoch where e.deployment = $1 offset 0) lost
-          join idx.orders p on p.deployment = $1 and p.status = 'pending' and p.order_id <> all($3::bigint[])
-          join idx.order_details d on d.deployment = p.deployment and d.order_id = p.order_id and d.ledger <= lost.ledger
+       (select p.order_id from (select max(g.to_ledger) as ledger from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch where e.deployment = $1 offset 0) lost
+          join ${idx.orders} p on p.deployment = $1 and p.status = 'pending' and p.order_id <> all($3::bigint[])
+          join ${idx.order_details} d on d.deployment = p.deployment and d.order_id = p.order_id and d.ledger <= lost.ledger
         where lost.ledger is not null limit $2::int)
-     ) listed join idx.orders o on o.deployment = $1 and o.order_id = listed.order_id
+     ) listed join ${idx.orders} o on o.deployment = $1 and o.order_id = listed.order_id
      order by o.order_id desc limit $2::int`,
     [deployment, limit, except, nowMs],
   )
@@ -82,7 +84,7 @@ export async function nextOrderScan(db: Queryable, deployment: number, { limit, 
   OrderScan | undefined
 > {
   const [row] = await db.query<{ through: number; lastId: number; scannedAt: number }>(
-    'select through, last_id as "lastId", scanned_at as "scannedAt" from idx.order_scans where deployment = $1', [deployment],
+    sql`select through, last_id as "lastId", scanned_at as "scannedAt" from ${idx.order_scans} where deployment = $1`, [deployment],
   )
   const { through, lastId, scannedAt } = row ?? { through: 0, lastId: 0, scannedAt: Number.NEGATIVE_INFINITY }
   if (through >= lastId && nowMs - scannedAt < SCAN_INTERVAL_MS) return undefined
@@ -90,7 +92,7 @@ export async function nextOrderScan(db: Queryable, deployment: number, { limit, 
 }
 
 function listUnknownIds(db: Queryable, deployment: number, range: IdRange): Promise<UnseenIds> {
-  return listUnseenIds(db, deployment, range, 'not exists (select 1 from idx.orders o where o.deployment = $1 and o.order_id = g.id)')
+  return listUnseenIds(db, deployment, range, sql`not exists (select 1 from ${idx.orders} o where o.deployment = $1 and o.order_id = g.id)`)
 }
 
 /**
@@ -98,19 +100,19 @@ function listUnknownIds(db: Queryable, deployment: number, range: IdRange): Prom
  * up to there could contradict it.
  */
 export async function recordOrderReading(
-  tx: Queryable, { number, deployment }: { readonly number: number; readonly deployment: number }, { orders, scan, ledger }: OrderReading, nowMs: number,
+  tx: Writable, { number, deployment }: { readonly number: number; readonly deployment: number }, { orders, scan, ledger }: OrderReading, nowMs: number,
 ): Promise<number> {
-  const [head] = await tx.query('select 1 from idx.cursor where epoch = $1 and last_ledger >= $2::bigint', [number, ledger])
+  const [head] = await tx.query(sql`select 1 from ${idx.cursor} where epoch = $1 and last_ledger >= $2::bigint`, [number, ledger])
   if (head === undefined) return 0
   if (orders.length > 0) await recordOrders(tx, deployment, { orders, ledger }, nowMs)
   if (scan !== null) await recordScan(tx, deployment, scan, nowMs)
   return orders.filter(({ owner }) => owner !== null).length
 }
 
-async function recordOrders(tx: Queryable, deployment: number, { orders, ledger }: Omit<OrderReading, 'scan'>, nowMs: number): Promise<void> {
+async function recordOrders(tx: Writable, deployment: number, { orders, ledger }: Omit<OrderReading, 'scan'>, nowMs: number): Promise<void> {
   const completed = await listCompleted(tx, deployment, orders)
-  await tx.query(
-    `insert into idx.order_details as d (deployment, order_id, owner, status, details, misses, complete, ledger, observed_at)
+  await tx.run(
+    sql`${sql.insertInto(idx.order_details)} as d (deployment, order_id, owner, status, details, misses, complete, ledger, observed_at)
      select $1::int, order_id, owner, status, details::jsonb, (owner is null)::int, owner is not null, $6::bigint, $7::bigint
      from unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) as read (order_id, owner, status, details)
      on conflict (deployment, order_id) do update set owner = coalesce(d.owner, excluded.owner), details = coalesce(d.details, excluded.details),
@@ -144,35 +146,35 @@ async function listCompleted(tx: Queryable, deployment: number, orders: readonly
   const found = orders.flatMap(({ orderId, owner, details }) => (owner === null ? [] : [{ orderId, account: owner, placedSec: details?.createdAt ?? 0 }]))
   if (found.length === 0) return []
   const rows = await tx.query<CompletedOrder>(
-    `select found.order_id as "orderId", found.account, greatest(o.ts, o.ended_ts, found.placed) as ts
+    sql`select found.order_id as "orderId", found.account, greatest(o.ts, o.ended_ts, found.placed) as ts
      from unnest($2::bigint[], $3::text[], $4::bigint[]) found (order_id, account, placed)
-       left join idx.orders o on o.deployment = $1 and o.order_id = found.order_id
+       left join ${idx.orders} o on o.deployment = $1 and o.order_id = found.order_id
      where (o.trader is not null or o.ended_seq is null)
-       and not exists (select 1 from idx.order_details d where d.deployment = $1 and d.order_id = found.order_id and d.owner is not null)
+       and not exists (select 1 from ${idx.order_details} d where d.deployment = $1 and d.order_id = found.order_id and d.owner is not null)
      order by found.order_id`,
     [deployment, ...columnsOf(found, ['orderId', 'account', 'placedSec'])],
   )
   return await onlyRecent(tx, rows, ({ ts }) => ts)
 }
 
-async function recordScan(tx: Queryable, deployment: number, scan: NonNullable<OrderReading['scan']>, nowMs: number): Promise<void> {
+async function recordScan(tx: Writable, deployment: number, scan: NonNullable<OrderReading['scan']>, nowMs: number): Promise<void> {
   const lastId = scan.lastId ?? 0
   const next = await listUnknownIds(tx, deployment, { afterId: scan.through, throughId: lastId, limit: 1 })
-  await tx.query(
-    `insert into idx.order_scans as s (deployment, through, last_id, scanned_at) values ($1, $2, $3, $4)
+  await tx.run(
+    sql`${sql.insertInto(idx.order_scans)} as s (deployment, through, last_id, scanned_at) values ($1, $2, $3, $4)
      on conflict (deployment) do update set through = excluded.through, last_id = greatest(s.last_id, excluded.last_id), scanned_at = excluded.scanned_at`,
     [deployment, next.ids.length === 0 ? next.through : scan.through, lastId, nowMs],
   )
 }
 
-const FROM_DETAILS = `select d.deployment, d.order_id, d.status, d.owner, d.details->>'asset', d.complete from idx.order_details d`
-const INTO_ORDERS = 'insert into idx.orders as o (deployment, order_id, status, trader, asset, details_complete)'
+const FROM_DETAILS = sql`select d.deployment, d.order_id, d.status, d.owner, d.details->>'asset', d.complete from ${idx.order_details} d`
+const INTO_ORDERS = sql`${sql.insertInto(idx.orders)} as o (deployment, order_id, status, trader, asset, details_complete)`
 
 /** The result does not depend on whether the entry or the events came first, so that a rebuild produces the same state. */
-async function applyDetails(tx: Queryable, deployment: number, ids: readonly number[]): Promise<void> {
-  await tx.query(
-    `${INTO_ORDERS} ${FROM_DETAILS} where d.deployment = $1 and d.order_id = any($2::bigint[])
-       and (d.owner is not null or exists (select 1 from idx.orders k where k.deployment = d.deployment and k.order_id = d.order_id))
+async function applyDetails(tx: Writable, deployment: number, ids: readonly number[]): Promise<void> {
+  await tx.run(
+    sql`${INTO_ORDERS} ${FROM_DETAILS} where d.deployment = $1 and d.order_id = any($2::bigint[])
+       and (d.owner is not null or exists (select 1 from ${idx.orders} k where k.deployment = d.deployment and k.order_id = d.order_id))
      on conflict (deployment, order_id) do update set trader = coalesce(o.trader, excluded.trader), asset = excluded.asset,
        details_complete = excluded.details_complete, status = case when o.ended_seq is null then excluded.status else o.status end`,
     [deployment, ids],
@@ -180,10 +182,10 @@ async function applyDetails(tx: Queryable, deployment: number, ids: readonly num
 }
 
 /** Adds the orders that no event named to a rebuilt copy. */
-export async function addOrdersWithoutEvents(copy: Queryable): Promise<void> {
-  await copy.query(
-    `${INTO_ORDERS} ${FROM_DETAILS} where d.owner is not null
-       and not exists (select 1 from idx.orders k where k.deployment = d.deployment and k.order_id = d.order_id)
+export async function addOrdersWithoutEvents(copy: Writable): Promise<void> {
+  await copy.run(
+    sql`${INTO_ORDERS} ${FROM_DETAILS} where d.owner is not null
+       and not exists (select 1 from ${idx.orders} k where k.deployment = d.deployment and k.order_id = d.order_id)
      on conflict do nothing`,
   )
 }

@@ -1,6 +1,8 @@
 // The code that contracts run now, as the indexer has read it.
 
+import { sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 
 /** The newest version of a contract on the current chain. */
 export interface RunningVersion {
@@ -17,11 +19,11 @@ export interface RunningVersion {
 /** The newest version of each of these contracts on the chain that is indexed now. One statement, whatever the number of versions. */
 export async function listRunningVersions(db: Queryable, addresses: readonly string[]): Promise<readonly RunningVersion[]> {
   return await db.query<RunningVersion>(
-    `select distinct on (v.address) v.address, v.wasm_hash as "wasmHash", v.problem, v.from_ledger as "sinceLedger",
+    sql`select distinct on (v.address) v.address, v.wasm_hash as "wasmHash", v.problem, v.from_ledger as "sinceLedger",
        c.wasm_hash is not null as "isRead"
-     from idx.contract_versions v left join idx.contract_code c using (wasm_hash)
+     from ${idx.contract_versions} v left join ${idx.contract_code} c using (wasm_hash)
      where v.address = any($1::text[])
-       and v.chain = (select e.chain from idx.sections s join idx.epochs e on e.number = s.epoch order by s.first_seq desc limit 1)
+       and v.chain = (select e.chain from ${idx.sections} s join ${idx.epochs} e on e.number = s.epoch order by s.first_seq desc limit 1)
      order by v.address, v.from_ledger desc, v.from_event_id desc`,
     [addresses],
   )

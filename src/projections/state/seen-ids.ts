@@ -1,6 +1,8 @@
 // The number of sequential ids (positions, orders, vaults) seen in events. Stored as counts, so that missing ids are known without reading every row.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import type { Epoch } from './epochs.ts'
 import { readContractInstance } from './contract-instances.ts'
@@ -17,7 +19,7 @@ export interface SeenIds {
 }
 
 /** Counts the ids that a page shows for the first time. Its placements must be stored already. */
-export async function countSeenIds(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+export async function countSeenIds(tx: Writable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   const decoded = events.filter(({ payload }) => payload !== null)
   const idsOf = (contract: ArchivedEvent['contract'], key: string, topics: readonly string[]): readonly number[] =>
     decoded.filter((event) => event.contract === contract && topics.includes(event.topic)).map((event) => numberOf(event, key))
@@ -32,7 +34,7 @@ export async function countSeenIds(tx: Queryable, epoch: Epoch, events: readonly
 
 /** `firsts`: counting starts at the lowest of these. An order's end does not reveal when it was placed, so it cannot start the count. */
 async function addSeenIds(
-  tx: Queryable,
+  tx: Writable,
   instance: number,
   kind: IdKind,
   { ids, firsts = ids }: { readonly ids: readonly number[]; readonly firsts?: readonly number[] },
@@ -40,8 +42,8 @@ async function addSeenIds(
   if (ids.length === 0) return
   const first = (await readSeenIds(tx, instance, kind))?.first ?? (firsts.length === 0 ? undefined : Math.min(...firsts))
   if (first === undefined) return
-  await tx.query(
-    `insert into idx.seen_ids as t (home, kind, first_id, seen) values ($1, $2, $3, $4)
+  await tx.run(
+    sql`${sql.insertInto(idx.seen_ids)} as t (home, kind, first_id, seen) values ($1, $2, $3, $4)
      on conflict (home, kind) do update set seen = t.seen + excluded.seen`,
     [instance, kind, first, ids.filter((id) => id >= first).length],
   )
@@ -49,6 +51,6 @@ async function addSeenIds(
 
 /** Null: no id was seen. */
 export async function readSeenIds(db: Queryable, instance: number, kind: IdKind): Promise<SeenIds | null> {
-  const [row] = await db.query<SeenIds>('select first_id as first, seen from idx.seen_ids where home = $1 and kind = $2', [instance, kind])
+  const [row] = await db.query<SeenIds>(sql`select first_id as first, seen from ${idx.seen_ids} where home = $1 and kind = $2`, [instance, kind])
   return row ?? null
 }

@@ -2,8 +2,10 @@
 // (docs/decisions/several-deployments.md).
 
 import { createHash } from 'node:crypto'
-import { scopedQueryable } from '../../store/scoped-store.ts'
-import type { Queryable, Writer } from '../../store/store.ts'
+import { scopedQueryable, scopedWritable } from '../../store/scoped-store.ts'
+import { sql, tableIn } from '../../store/sql.ts'
+import type { Queryable, Writable, Writer } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { PROJECTIONS } from './tables.ts'
 
 const SCHEMA_PREFIX = 'side_'
@@ -36,20 +38,20 @@ export async function prepareSideIndex(db: Writer, deployment: string, market: s
   })
 }
 
-async function createTables(tx: Queryable, schema: string): Promise<void> {
-  const [row] = await tx.query<{ ddl: string }>(
-    `select string_agg(format('create table ${schema}.%1$I (like idx.%1$I including all)', tablename), ';' order by tablename) as ddl
-     from pg_tables where schemaname = 'idx'`,
-  )
-  await tx.query(`create schema ${schema};${row?.ddl ?? ''};insert into ${schema}.cursor default values`)
+async function createTables(tx: Writable, schema: string): Promise<void> {
+  await tx.run(sql.join([
+    sql`create schema ${sql.schema(schema)}`,
+    ...Object.values(idx).map((table) => sql`create table ${tableIn(table, schema)} (like ${table} including all)`),
+    sql`${sql.insertInto(tableIn(idx.cursor, schema))} default values`,
+  ], ';'))
 }
 
 /** Copies what the served index archived of this market on the current chain. The projections are rebuilt from it, and indexing continues after it. */
-async function adoptHistory(tx: Queryable, schema: string, market: string): Promise<void> {
+async function adoptHistory(tx: Writable, schema: string, market: string): Promise<void> {
   const epochs = await tx.query<{ number: number; cursor: string | null }>(
-    `select e.number, case when e.number = c.epoch then c.cursor else e.final_cursor end as cursor
-     from idx.epochs e cross join idx.cursor c
-     where e.contracts->>'market' = $1 and e.chain = (select h.chain from idx.epochs h where h.number = c.epoch) order by e.number`,
+    sql`select e.number, case when e.number = c.epoch then c.cursor else e.final_cursor end as cursor
+     from ${idx.epochs} e cross join ${idx.cursor} c
+     where e.contracts->>'market' = $1 and e.chain = (select h.chain from ${idx.epochs} h where h.number = c.epoch) order by e.number`,
     [market],
   )
   const last = epochs.at(-1)
@@ -57,31 +59,34 @@ async function adoptHistory(tx: Queryable, schema: string, market: string): Prom
   const numbers = epochs.map(({ number }) => number)
   await copyRows(tx, schema, { column: 'epoch', values: numbers, except: ['cursor', 'epochs', 'repairs'] })
   await copyRows(tx, schema, { column: 'deployment', values: numbers, except: [...PROJECTIONS, 'epochs'] })
-  await tx.query(`insert into ${schema}.epochs select * from idx.epochs where number = any($1::int[])`, [numbers])
-  for (const table of ['anchors', 'contract_versions']) {
-    await tx.query(`insert into ${schema}.${table} select * from idx.${table} where chain = (select chain from idx.epochs where number = $1)`, [last.number])
+  await tx.run(sql`${sql.insertInto(tableIn(idx.epochs, schema))} select * from ${idx.epochs} where number = any($1::int[])`, [numbers])
+  for (const table of [idx.anchors, idx.contract_versions]) {
+    await tx.run(
+      sql`${sql.insertInto(tableIn(table, schema))} select * from ${table} where chain = (select chain from ${idx.epochs} where number = $1)`, [last.number],
+    )
   }
-  await tx.query(`insert into ${schema}.contract_code select * from idx.contract_code`)
-  await tx.query(`update ${schema}.epochs set final_cursor = null where number = $1`, [last.number])
-  await tx.query(`update ${schema}.sections set last_seq = null where first_seq = (select max(first_seq) from ${schema}.sections)`)
-  await tx.query(
-    `update ${schema}.cursor set epoch = $1, cursor = $2, start_ledger = (select start_ledger from ${schema}.epochs where number = $1),
-       last_seq = coalesce((select max(seq) from ${schema}.events), 0), reserved_seq = (select greatest(c.last_seq, c.reserved_seq) from idx.cursor c),
-       updated_at = (select c.updated_at from idx.cursor c),
-       unknown_events = (select count(*) from ${schema}.events where problem is not null)`,
+  await tx.run(sql`${sql.insertInto(tableIn(idx.contract_code, schema))} select * from ${idx.contract_code}`)
+  const side = scopedWritable(tx, schema)
+  await side.run(sql`${sql.update(idx.epochs)} set final_cursor = null where number = $1`, [last.number])
+  await side.run(sql`${sql.update(idx.sections)} set last_seq = null where first_seq = (select max(first_seq) from ${idx.sections})`)
+  await tx.run(
+    sql`${sql.update(tableIn(idx.cursor, schema))} set epoch = $1, cursor = $2,
+       start_ledger = (select start_ledger from ${tableIn(idx.epochs, schema)} where number = $1),
+       last_seq = coalesce((select max(seq) from ${tableIn(idx.events, schema)}), 0),
+       reserved_seq = (select greatest(c.last_seq, c.reserved_seq) from ${idx.cursor} c), updated_at = (select c.updated_at from ${idx.cursor} c),
+       unknown_events = (select count(*) from ${tableIn(idx.events, schema)} where problem is not null)`,
     [last.number, last.cursor],
   )
 }
 
 /** Copies the rows of every table with this column whose value is one of these. */
 async function copyRows(
-  tx: Queryable,
+  tx: Writable,
   schema: string,
-  { column, values, except }: { readonly column: string; readonly values: readonly number[]; readonly except: readonly string[] },
+  { column, values, except }: { readonly column: 'epoch' | 'deployment'; readonly values: readonly number[]; readonly except: readonly string[] },
 ): Promise<void> {
-  const tables = await tx.query<{ name: string }>(
-    "select table_name as name from information_schema.columns where table_schema = 'idx' and column_name = $1 and table_name <> all($2::text[])",
-    [column, except],
-  )
-  for (const { name } of tables) await tx.query(`insert into ${schema}.${name} select * from idx.${name} where ${column} = any($1::int[])`, [values])
+  for (const table of Object.values(idx)) {
+    if (!(column in table.columns) || except.includes(table.name)) continue
+    await tx.run(sql`${sql.insertInto(tableIn(table, schema))} select * from ${table} where ${column} = any($1::int[])`, [values])
+  }
 }

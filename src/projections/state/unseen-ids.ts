@@ -1,7 +1,10 @@
 // The ids of a market that the index has no record of, and the number of those that it lists as open. From generation 2.3 on the market has no lists of ids,
 // so unseen ids are read one by one.
 
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { ActivitySince } from '../repair/reconciliation.ts'
 
 /** Ids that are examined by one statement. */
@@ -21,24 +24,24 @@ export interface IdRange {
 
 /** Ids without a position, or whose position ended without an event that says so. */
 export async function listUnseenPositions(db: Queryable, deployment: number, range: IdRange): Promise<UnseenIds> {
-  return await listUnseenIds(db, deployment, range, `not exists (select 1 from idx.positions p
+  return await listUnseenIds(db, deployment, range, sql`not exists (select 1 from ${idx.positions} p
     where p.deployment = $1 and p.position_id = g.id and p.state not in ('ended', 'cross_liquidated'))`)
 }
 
 /** Ids of orders that no event named. */
 export async function listUnseenOrders(db: Queryable, deployment: number, range: IdRange): Promise<UnseenIds> {
-  return await listUnseenIds(db, deployment, range, `not ${SEEN_ORDER}`)
+  return await listUnseenIds(db, deployment, range, sql`not ${SEEN_ORDER}`)
 }
 
-const SEEN_ORDER = `exists (select 1 from idx.orders o
+const SEEN_ORDER = sql`exists (select 1 from ${idx.orders} o
   where o.deployment = $1 and o.order_id = g.id and (o.seq is not null or o.ended_seq is not null))`
 
 /** The ids `g.id` of a range that meet a condition. */
-export async function listUnseenIds(db: Queryable, deployment: number, { afterId, throughId, limit }: IdRange, condition: string): Promise<UnseenIds> {
+export async function listUnseenIds(db: Queryable, deployment: number, { afterId, throughId, limit }: IdRange, condition: Sql): Promise<UnseenIds> {
   const endId = Math.min(throughId, afterId + WINDOW_IDS)
   if (endId <= afterId) return { ids: [], through: afterId }
   const rows = await db.query<{ id: number }>(
-    `select g.id from generate_series($2::bigint + 1, $3::bigint) g (id) where ${condition} order by g.id limit $4::int`, [deployment, afterId, endId, limit],
+    sql`select g.id from generate_series($2::bigint + 1, $3::bigint) g (id) where ${condition} order by g.id limit $4::int`, [deployment, afterId, endId, limit],
   )
   const ids = rows.map(({ id }) => id)
   return { ids, through: ids.length < limit ? endId : (ids.at(-1) ?? endId) }
@@ -47,7 +50,7 @@ export async function listUnseenIds(db: Queryable, deployment: number, { afterId
 /** Those of these orders that no event named. */
 export async function withoutSeenOrders(db: Queryable, deployment: number, ids: readonly number[]): Promise<readonly number[]> {
   if (ids.length === 0) return []
-  const rows = await db.query<{ id: number }>(`select g.id from unnest($2::bigint[]) g (id) where not ${SEEN_ORDER}`, [deployment, ids])
+  const rows = await db.query<{ id: number }>(sql`select g.id from unnest($2::bigint[]) g (id) where not ${SEEN_ORDER}`, [deployment, ids])
   return rows.map(({ id }) => id)
 }
 
@@ -57,8 +60,8 @@ export async function withoutSeenOrders(db: Queryable, deployment: number, ids: 
  */
 export async function countOpenPositions(db: Queryable, deployment: number, since: ActivitySince, lastId: number): Promise<number> {
   const [row] = await db.query<{ open: number }>(
-    `select (select count(*) from idx.positions where deployment = $1 and state = 'open' and position_id <= $2::bigint)
-       + (select count(*) from idx.positions where deployment = $1 and position_id = any($3::bigint[]) and state <> 'open') as open`,
+    sql`select (select count(*) from ${idx.positions} where deployment = $1 and state = 'open' and position_id <= $2::bigint)
+       + (select count(*) from ${idx.positions} where deployment = $1 and position_id = any($3::bigint[]) and state <> 'open') as open`,
     [deployment, lastId, [...since.positionIds].filter((id) => id <= lastId)],
   )
   return row?.open ?? 0
@@ -67,8 +70,8 @@ export async function countOpenPositions(db: Queryable, deployment: number, sinc
 /** The placed orders that the index had open at a ledger; see `countOpenPositions`. */
 export async function countOpenOrders(db: Queryable, deployment: number, since: ActivitySince, lastId: number): Promise<number> {
   const [row] = await db.query<{ open: number }>(
-    `select (select count(*) from idx.orders where deployment = $1 and status = 'pending' and seq is not null and order_id <= $2::bigint)
-       + (select count(*) from idx.orders where deployment = $1 and order_id = any($3::bigint[]) and status <> 'pending') as open`,
+    sql`select (select count(*) from ${idx.orders} where deployment = $1 and status = 'pending' and seq is not null and order_id <= $2::bigint)
+       + (select count(*) from ${idx.orders} where deployment = $1 and order_id = any($3::bigint[]) and status <> 'pending') as open`,
     [deployment, lastId, [...since.orders].filter((id) => id <= lastId)],
   )
   return row?.open ?? 0

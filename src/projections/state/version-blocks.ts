@@ -2,10 +2,14 @@
 // than its values. A block holds the versions of a fixed range of seqs. So blocks depend neither on how the log is divided into pages nor on when a version
 // became known, and a version that is added or removed changes no other block.
 
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import { idx } from '../../store/tables.ts'
+
 /** A table of versions: the columns of its key, `from_seq` (where the range begins), `seqs` (ascending), and an array per value, in the order of `seqs`. */
 export interface VersionTable {
   /** Without its schema. */
-  readonly name: string
+  readonly name: 'trader_total_versions' | 'interest_versions'
   /** Columns of the primary key besides `from_seq`. */
   readonly key: readonly string[]
   /** The columns with the values, each with the name of one value. */
@@ -50,24 +54,24 @@ export function divideIntoBlocks(versions: readonly { readonly seq: number }[], 
 }
 
 /** SQL: where the block of a seq begins. */
-export function blockOf({ width }: Pick<VersionTable, 'width'>, seq: string): string {
-  return `(${seq} - ${seq} % ${width})`
+export function blockOf({ width }: Pick<VersionTable, 'width'>, seq: Sql): Sql {
+  return sql`(${seq} - ${seq} % ${width})`
 }
 
 /** SQL that sets the arrays of a block `t`. `array` returns the new array of a column. */
-export function setArrays({ values }: VersionTable, array: (column: string) => string): string {
-  return ['seqs', ...Object.keys(values)].map((column) => `${column} = ${array(column)}`).join(', ')
+export function setArrays({ values }: VersionTable, array: (column: string) => string): Sql {
+  return sql.join(['seqs', ...Object.keys(values)].map((column) => `${column} = ${array(column)}`), ', ')
 }
 
 /** SQL for `on conflict`: adds new versions to the end of a block `t`. */
-export function appendArrays(table: VersionTable): string {
-  return `do update set ${setArrays(table, (column) => `t.${column} || excluded.${column}`)}`
+export function appendArrays(table: VersionTable): Sql {
+  return sql`do update set ${setArrays(table, (column) => `t.${column} || excluded.${column}`)}`
 }
 
 /** SQL: the last version up to a seq; no row when there is none. `key` is the condition on the key of a block `w`. */
-export function versionAt({ name, values }: VersionTable, seq: string, key = 'true'): string {
+export function versionAt({ name, values }: VersionTable, seq: Sql, key: Sql = sql`true`): Sql {
   const columns = Object.entries(values).map(([column, value]) => `b.${column}[b.version] as ${value}`)
   // The last block may begin after the seq, though its range does not.
-  return `select ${columns.join(', ')} from (select w.*, width_bucket(${seq}, w.seqs) as version from idx.${name} w
+  return sql`select ${sql.join(columns, ', ')} from (select w.*, width_bucket(${seq}, w.seqs) as version from ${idx[name]} w
     where ${key} and w.from_seq <= ${seq} and w.seqs[1] <= ${seq} order by w.from_seq desc limit 1) b`
 }

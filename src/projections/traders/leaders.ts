@@ -3,7 +3,10 @@
 import { defined } from '../../base/assert.ts'
 import type { LeaderboardEntry, LeaderboardSort } from '../../resources/leaderboard-entry.ts'
 import { LEADERBOARD_RANKS_MAX } from '../../limits.ts'
-import type { Param, Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Param, Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
@@ -40,28 +43,31 @@ interface StateColumns extends HeadColumns {
 /** The parts of a statement that reads the ranking of one state. */
 interface RankingSource {
   /** SQL of the columns of `StateColumns`. */
-  readonly columns: string
+  readonly columns: Sql
   /** SQL of the state `c` with its `totals`. */
-  readonly from: string
+  readonly from: Sql
   /** SQL of the rows `t` of a ranking. */
-  readonly traders: string
+  readonly traders: Sql
 }
 
 function rankingSource({ from, head, throughSeq }: StateSource): RankingSource {
-  const columns = `${head}, c.last_ledger_close_ts as "updatedAt", coalesce(totals.traders, 0) as total`
-  if (throughSeq === undefined) return { columns, from: `${from} left join idx.trader_totals totals on true`, traders: 'idx.traders t where true' }
+  const columns = sql`${head}, c.last_ledger_close_ts as "updatedAt", coalesce(totals.traders, 0) as total`
+  if (throughSeq === undefined) return { columns, from: sql`${from} left join ${idx.trader_totals} totals on true`, traders: sql`${idx.traders} t where true` }
   const totals = versionAt(TOTAL_VERSIONS, throughSeq)
   return {
-    columns, from: `${from} ${slabAt(throughSeq)} left join lateral (${totals}) totals on true`, traders: tradersAt(throughSeq),
+    columns, from: sql`${from} ${slabAt(throughSeq)} left join lateral (${totals}) totals on true`, traders: tradersAt(throughSeq),
   }
 }
 
-const ENTRY = 't.trader, t.pnl, t.volume, t.trades, t.liq_count as "liqCount"'
+function entryFrom(alias: 't' | 'own'): Sql {
+  return sql`${alias}.trader, ${alias}.pnl, ${alias}.volume, ${alias}.trades, ${alias}.liq_count as "liqCount"`
+}
+const ENTRY = entryFrom('t')
 
 /** The two columns of an order: the chosen one, then the other one. Both descend; equal traders are ordered by address. */
-function columnsOfSort(sort: LeaderboardSort): { readonly pair: string; readonly order: string } {
-  const [first, second] = sort === 'pnl' ? ['pnl', 'volume'] : ['volume', 'pnl']
-  return { pair: `t.${first}, t.${second}`, order: `t.${first} desc, t.${second} desc, t.trader` }
+function columnsOfSort(sort: LeaderboardSort): { readonly pair: (alias: 't' | 'own') => Sql; readonly order: Sql } {
+  const [first, second] = sort === 'pnl' ? ['pnl', 'volume'] as const : ['volume', 'pnl'] as const
+  return { pair: (alias) => sql`(${alias}.${first}, ${alias}.${second})`, order: sql`t.${first} desc, t.${second} desc, t.trader` }
 }
 
 /** Traders by PnL or volume, highest first (specification, "GET /v1/leaderboard"). */
@@ -71,9 +77,9 @@ export async function listLeaders(db: Queryable, filter: LeadersFilter): Promise
   const after = filter.cursor === undefined ? undefined : leaderPosition(kind, filter.cursor)
   const offset = after?.rank ?? filter.offset ?? 0
   const params: Param[] = after === undefined ? [limit + 1, offset] : [limit + 1, after.first, after.second, after.trader]
-  const { columns, from, traders } = rankingSource(stateSource(filter, (value) => `$${params.push(value)}`))
+  const { columns, from, traders } = rankingSource(stateSource(filter, (value) => sql`$${params.push(value)}`))
   const result = await db.query<StateColumns & (LeaderRow | { readonly trader: null })>(
-    `select ${columns}, page.*
+    sql`select ${columns}, page.*
      from ${from} left join lateral (${after === undefined ? pageFrom(sort, traders) : pageAfter(sort, traders)}) page on true order by page.ordinal`,
     params,
   )
@@ -90,18 +96,18 @@ function otherSort(sort: LeaderboardSort): LeaderboardSort {
   return sort === 'pnl' ? 'volume' : 'pnl'
 }
 
-function pageFrom(sort: LeaderboardSort, traders: string): string {
+function pageFrom(sort: LeaderboardSort, traders: Sql): Sql {
   const { order } = columnsOfSort(sort)
-  return `select ${ENTRY}, row_number() over () as ordinal from (select * from ${traders} order by ${order} limit $1::int offset $2::int) t`
+  return sql`select ${ENTRY}, row_number() over () as ordinal from (select * from ${traders} order by ${order} limit $1::int offset $2::int) t`
 }
 
 /** Two ranges of the index, because its columns differ in direction: equal traders with a later address, then lower results. */
-function pageAfter(sort: LeaderboardSort, traders: string): string {
+function pageAfter(sort: LeaderboardSort, traders: Sql): Sql {
   const { pair, order } = columnsOfSort(sort)
-  const range = (condition: string): string => `(select * from ${traders} and ${condition} order by ${order} limit $1::int)`
-  const equal = range(`(${pair}) = ($2::numeric, $3::numeric) and t.trader > $4::text`)
-  const lower = range(`(${pair}) < ($2::numeric, $3::numeric)`)
-  return `select ${ENTRY}, row_number() over () as ordinal from (
+  const range = (condition: Sql): Sql => sql`(select * from ${traders} and ${condition} order by ${order} limit $1::int)`
+  const equal = range(sql`${pair('t')} = ($2::numeric, $3::numeric) and t.trader > $4::text`)
+  const lower = range(sql`${pair('t')} < ($2::numeric, $3::numeric)`)
+  return sql`select ${ENTRY}, row_number() over () as ordinal from (
     select * from (${equal} union all ${lower}) t order by ${order} limit $1::int) t`
 }
 
@@ -134,13 +140,12 @@ export async function readLeaderRank(
   db: Queryable, { trader, sort, atLedger }: AsOf & { readonly trader: string; readonly sort: LeaderboardSort },
 ): Promise<LeaderRank> {
   const params: Param[] = [toSearchText(trader)]
-  const { columns, from, traders } = rankingSource(stateSource({ atLedger }, (value) => `$${params.push(value)}`))
+  const { columns, from, traders } = rankingSource(stateSource({ atLedger }, (value) => sql`$${params.push(value)}`))
   const { pair } = columnsOfSort(sort)
-  const own = pair.replaceAll('t.', 'own.')
-  const ahead = (condition: string): string => `(select 1 from ${traders} and ${condition} limit ${LEADERBOARD_RANKS_MAX + 1})`
+  const ahead = (condition: Sql): Sql => sql`(select 1 from ${traders} and ${condition} limit ${LEADERBOARD_RANKS_MAX + 1})`
   const result = await db.query<StateColumns & { readonly ahead: number } & (LeaderRow | { readonly trader: null })>(
-    `select ${columns}, ${ENTRY.replaceAll('t.', 'own.')}, (select count(*) from (
-       ${ahead(`(${pair}) > (${own})`)} union all ${ahead(`(${pair}) = (${own}) and t.trader < own.trader`)}) better) as ahead
+    sql`select ${columns}, ${entryFrom('own')}, (select count(*) from (
+       ${ahead(sql`${pair('t')} > ${pair('own')}`)} union all ${ahead(sql`${pair('t')} = ${pair('own')} and t.trader < own.trader`)}) better) as ahead
      from ${from} left join lateral (select * from ${traders} and t.trader = $1) own on true`,
     params,
   )
@@ -162,9 +167,9 @@ export interface LeaderTotals {
 /** The sums over all traders. */
 export async function readLeaderTotals(db: Queryable, asOf: AsOf = {}): Promise<LeaderTotals> {
   const params: Param[] = []
-  const { columns, from } = rankingSource(stateSource(asOf, (value) => `$${params.push(value)}`))
+  const { columns, from } = rankingSource(stateSource(asOf, (value) => sql`$${params.push(value)}`))
   const result = await db.query<StateColumns & { readonly volume: string; readonly trades: number }>(
-    `select ${columns}, coalesce(totals.volume, 0) as volume, coalesce(totals.trades, 0) as trades from ${from}`,
+    sql`select ${columns}, coalesce(totals.volume, 0) as volume, coalesce(totals.trades, 0) as trades from ${from}`,
     params,
   )
   const head = headOf(result)
@@ -173,15 +178,15 @@ export async function readLeaderTotals(db: Queryable, asOf: AsOf = {}): Promise<
 }
 
 /** Adds gains, in log order, to the results of their traders, to the totals, and to the versions of both. */
-export async function addToTraders(tx: Queryable, gains: readonly TraderGain[]): Promise<void> {
+export async function addToTraders(tx: Writable, gains: readonly TraderGain[]): Promise<void> {
   if (gains.length === 0) return
   await Promise.all([addToResults(tx, gains), addTraderVersions(tx, gains)])
 }
 
-async function addToResults(tx: Queryable, gains: readonly TraderGain[]): Promise<void> {
+async function addToResults(tx: Writable, gains: readonly TraderGain[]): Promise<void> {
   const sums = [...Map.groupBy(gains, ({ trader }) => trader)].map(([trader, parts]) => ({ trader, ...parts.reduce(addResults, NO_RESULTS) }))
   const written = await tx.query<{ trader: string; isNew: boolean }>(
-    `insert into idx.traders as t (trader, pnl, volume, trades, liq_count)
+    sql`${sql.insertInto(idx.traders)} as t (trader, pnl, volume, trades, liq_count)
      select unnest($1::text[]), unnest($2::numeric[]), unnest($3::numeric[]), unnest($4::bigint[]), unnest($5::bigint[])
      on conflict (trader) do update set pnl = t.pnl + excluded.pnl, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades,
        liq_count = t.liq_count + excluded.liq_count
@@ -198,9 +203,9 @@ interface RawTotals {
   readonly trades: number
 }
 
-async function addToTotals(tx: Queryable, gains: readonly (TraderGain & { readonly traders: number })[]): Promise<void> {
+async function addToTotals(tx: Writable, gains: readonly (TraderGain & { readonly traders: number })[]): Promise<void> {
   const [totals] = await tx.query<RawTotals>(
-    `insert into idx.trader_totals as t (traders, volume, trades) values ($1::bigint, $2::numeric, $3::bigint)
+    sql`${sql.insertInto(idx.trader_totals)} as t (traders, volume, trades) values ($1::bigint, $2::numeric, $3::bigint)
      on conflict (id) do update set traders = t.traders + excluded.traders, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades
      returning t.traders, t.volume, t.trades`,
     [
@@ -209,8 +214,8 @@ async function addToTotals(tx: Queryable, gains: readonly (TraderGain & { readon
     ],
   )
   const versions = totalsAfterEach(defined(totals, 'the totals'), gains)
-  await tx.query(
-    `insert into idx.trader_total_versions as t (from_seq, seqs, traders, volumes, trades)
+  await tx.run(
+    sql`${sql.insertInto(idx.trader_total_versions)} as t (from_seq, seqs, traders, volumes, trades)
      select p.from_seq, ($1::bigint[])[p.first:p.last], ($2::bigint[])[p.first:p.last], ($3::numeric[])[p.first:p.last], ($4::bigint[])[p.first:p.last]
      from unnest($5::bigint[], $6::int[], $7::int[]) p (from_seq, first, last)
      on conflict (from_seq) ${appendArrays(TOTAL_VERSIONS)}`,

@@ -6,7 +6,10 @@ import { PNL_POINTS } from '../../limits.ts'
 import type { CandleInterval } from '../../resources/candle.ts'
 import type { GapRange } from '../../resources/gap-range.ts'
 import type { PnlPoint } from '../../resources/trader-profile.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
 import type { Param, Queryable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
 import { bucketEnd, bucketStart } from '../candles/candles.ts'
@@ -53,10 +56,10 @@ export async function readPnlCurve(db: Queryable, filter: PnlFilter): Promise<Pn
   const first = firstInterval(filter)
   const times = Array.from({ length: Math.min(countIntervals(filter), PNL_POINTS.max) }, (_, index) => first + index * width)
   const params: Param[] = [toSearchText(trader), first, first + times.length * width]
-  const state = stateSource(filter, (value) => `$${params.push(value)}`)
+  const state = stateSource(filter, (value) => sql`$${params.push(value)}`)
   const startOf = (ts: number): number => bucketStart(ts, interval)
   const rows = await db.query<HeadColumns & { readonly headGaps: Parameters<typeof gapsAtOrAbove>[1] } & Part>(
-    `select ${state.head}, ${unfilledGaps(gapsOf(state))} as "headGaps", part.*
+    sql`select ${state.head}, ${unfilledGaps(gapsOf(state))} as "headGaps", part.*
      from ${state.from} cross join ${BOUNDS} left join lateral (${sumsOf(width, startOf(width) % width, state)}) part on true`,
     params,
   )
@@ -71,8 +74,8 @@ export async function readPnlCurve(db: Queryable, filter: PnlFilter): Promise<Pn
 /** The close time of a ledger, unix seconds; estimated for a ledger without events, null when it is not known. Throws LedgerNotIndexed. */
 export async function readCloseTime(db: Queryable, atLedger: number): Promise<number | null> {
   const params: Param[] = []
-  const { head, from } = stateSource({ atLedger }, (value) => `$${params.push(value)}`)
-  const rows = await db.query<HeadColumns>(`select ${head} from ${from}`, params)
+  const { head, from } = stateSource({ atLedger }, (value) => sql`$${params.push(value)}`)
+  const rows = await db.query<HeadColumns>(sql`select ${head} from ${from}`, params)
   headOf(rows)
   return rows[0]?.headCloseTs ?? null
 }
@@ -100,27 +103,27 @@ const SUMMED = `sum(p.realized_pnl) as "realizedPnl", sum(p.fees) as fees, sum(p
   sum(p.unknown_fees)::bigint as "unknownFees", sum(p.unknown_funding)::bigint as "unknownFunding"`
 
 /** SQL of the parts of a curve whose intervals begin at multiples of `width`, plus `offset`. Each stored width has its own range of the index. */
-function sumsOf(width: number, offset: number, { throughSeq }: StateSource): string {
+function sumsOf(width: number, offset: number, { throughSeq }: StateSource): Sql {
   const widths = STORED_WIDTHS_SEC.filter((stored) => width % stored === 0)
-  const rows = (stored: number, low: string, high: string): string =>
-    `select * from idx.trader_pnl r where r.trader = b.trader and r.width = ${stored} and r.time >= ${low} and r.time < ${high}`
-  const sums = (stored: string): string =>
-    `select (p.time - ${offset}) / ${width} * ${width} + ${offset} as time, ${SUMMED}, null::jsonb as minute from (${stored}) p group by 1`
-  if (throughSeq === undefined) return sums(rows(defined(widths.at(-1), 'a stored width'), 'b.first', 'b.until'))
-  const lastOf = (stored: number): string => `c.last_ledger_close_ts / ${stored} * ${stored}`
+  const rows = (stored: number, low: Sql, high: Sql): Sql =>
+    sql`select * from ${idx.trader_pnl} r where r.trader = b.trader and r.width = ${stored} and r.time >= ${low} and r.time < ${high}`
+  const sums = (stored: Sql): Sql =>
+    sql`select (p.time - ${offset}) / ${width} * ${width} + ${offset} as time, ${SUMMED}, null::jsonb as minute from (${stored}) p group by 1`
+  if (throughSeq === undefined) return sums(rows(defined(widths.at(-1), 'a stored width'), sql`b.first`, sql`b.until`))
+  const lastOf = (stored: number): Sql => sql`c.last_ledger_close_ts / ${stored} * ${stored}`
   const complete = widths.map((stored, index) => {
     const wider = widths[index + 1]
-    return rows(stored, wider === undefined ? 'b.first' : `greatest(b.first, ${lastOf(wider)})`, `least(b.until, ${lastOf(stored)})`)
+    return rows(stored, wider === undefined ? sql`b.first` : sql`greatest(b.first, ${lastOf(wider)})`, sql`least(b.until, ${lastOf(stored)})`)
   })
-  return `${sums(complete.join(' union all '))}
-    union all select null, null, null, null, null, null, null, ${rowsOfLastMinute('b.trader', throughSeq)}
+  return sql`${sums(sql.join(complete, ' union all '))}
+    union all select null, null, null, null, null, null, null, ${rowsOfLastMinute(sql`b.trader`, throughSeq)}
     where c.last_ledger_close_ts >= b.first and ${lastOf(60)} < b.until`
 }
 
 /** SQL: the gap `g` may hold events of the span and of the state. Its end is known by the first ledger after it. */
-function gapsOf({ throughSeq }: StateSource): string {
-  const inState = throughSeq === undefined ? '' : `and g.first_seq <= ${throughSeq} and (g.epoch <> c.epoch or g.from_ledger <= c.last_ledger)`
-  return `coalesce(g.after_ts + 1, 0) < b.until and coalesce((select l.close_ts from idx.ledgers l where l.epoch = g.epoch and l.ledger > g.to_ledger
+function gapsOf({ throughSeq }: StateSource): Sql {
+  const inState = throughSeq === undefined ? '' : sql`and g.first_seq <= ${throughSeq} and (g.epoch <> c.epoch or g.from_ledger <= c.last_ledger)`
+  return sql`coalesce(g.after_ts + 1, 0) < b.until and coalesce((select l.close_ts from ${idx.ledgers} l where l.epoch = g.epoch and l.ledger > g.to_ledger
     order by l.ledger limit 1), b.first) >= b.first ${inState}`
 }
 

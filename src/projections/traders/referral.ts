@@ -1,7 +1,9 @@
 // Referrals: codes and their owners, referred accounts, and rewards.
 
 import type { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../../resources/referral.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import type { Epoch } from '../state/epochs.ts'
@@ -25,7 +27,7 @@ interface ReferrerState {
 }
 
 /** Applies a page's events of the referral contract. */
-export async function applyReferralEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+export async function applyReferralEvents(tx: Writable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   const decoded = events.filter((event) => event.contract === 'referral' && event.payload !== null)
   // The contract's own settings name no referrer.
   const referralEvents = decoded.filter((event) => typeof event.payload?.['referrer'] === 'string')
@@ -82,7 +84,7 @@ const REFERRER_COLUMNS = `r.referrer, r.code, r.created_at as "createdAt", r.ref
 
 async function loadReferrers(tx: Queryable, instance: number, names: readonly string[]): Promise<Map<string, ReferrerState>> {
   const rows = await tx.query<Referrer>(
-    `select ${REFERRER_COLUMNS} from idx.referrers r where r.home = $1 and r.referrer = any($2::text[])`,
+    sql`select ${REFERRER_COLUMNS} from ${idx.referrers} r where r.home = $1 and r.referrer = any($2::text[])`,
     [instance, names],
   )
   return new Map(rows.map((row) => [row.referrer, {
@@ -90,10 +92,10 @@ async function loadReferrers(tx: Queryable, instance: number, names: readonly st
   }]))
 }
 
-async function storeReferrers(tx: Queryable, instance: number, rows: readonly ReferrerState[]): Promise<void> {
+async function storeReferrers(tx: Writable, instance: number, rows: readonly ReferrerState[]): Promise<void> {
   if (rows.length === 0) return
-  await tx.query(
-    `insert into idx.referrers (home, referrer, code, created_at, referred_count, total_volume_generated, total_earned, claimable, updated_at)
+  await tx.run(
+    sql`${sql.insertInto(idx.referrers)} (home, referrer, code, created_at, referred_count, total_volume_generated, total_earned, claimable, updated_at)
      select $1::int, unnest($2::text[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::numeric[]),
        unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::bigint[])
      on conflict (home, referrer) do update set referred_count = excluded.referred_count, total_volume_generated = excluded.total_volume_generated,
@@ -105,15 +107,15 @@ async function storeReferrers(tx: Queryable, instance: number, rows: readonly Re
   )
 }
 
-async function deleteBindings(tx: Queryable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
+async function deleteBindings(tx: Writable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.query('delete from idx.referral_bindings where home = $1 and referee = any($2::text[])', [instance, events.map((event) => textOf(event, 'referee'))])
+  await tx.run(sql`${sql.deleteFrom(idx.referral_bindings)} where home = $1 and referee = any($2::text[])`, [instance, events.map((event) => textOf(event, 'referee'))])
 }
 
-async function insertBindings(tx: Queryable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
+async function insertBindings(tx: Writable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.query(
-    `insert into idx.referral_bindings (home, referee, referrer, code, bound_at, tx_hash)
+  await tx.run(
+    sql`${sql.insertInto(idx.referral_bindings)} (home, referee, referrer, code, bound_at, tx_hash)
      select $1::int, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::text[])
      on conflict (home, referee) do nothing`,
     [
@@ -127,10 +129,10 @@ async function insertBindings(tx: Queryable, instance: number, events: readonly 
   )
 }
 
-async function insertTrades(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+async function insertTrades(tx: Writable, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.query(
-    `insert into idx.referral_trades (seq, referee, referrer, original_fee, discount, payout, ledger, ts, tx_hash, volume)
+  await tx.run(
+    sql`${sql.insertInto(idx.referral_trades)} (seq, referee, referrer, original_fee, discount, payout, ledger, ts, tx_hash, volume)
      select unnest($1::bigint[]), unnest($2::text[]), unnest($3::text[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
        unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::text[]), unnest($10::numeric[])`,
     [
@@ -148,10 +150,10 @@ async function insertTrades(tx: Queryable, events: readonly ArchivedEvent[]): Pr
   )
 }
 
-async function insertClaims(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+async function insertClaims(tx: Writable, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.query(
-    `insert into idx.referral_claims (seq, referrer, amount, ledger, ts, tx_hash)
+  await tx.run(
+    sql`${sql.insertInto(idx.referral_claims)} (seq, referrer, amount, ledger, ts, tx_hash)
      select unnest($1::bigint[]), unnest($2::text[]), unnest($3::numeric[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::text[])`,
     [
       events.map((event) => event.seq),
@@ -164,13 +166,13 @@ async function insertClaims(tx: Queryable, events: readonly ArchivedEvent[]): Pr
   )
 }
 
-const CURRENT_INSTANCE = contractInstanceSql('referral', 'c.epoch')
+const CURRENT_INSTANCE = contractInstanceSql('referral', sql`c.epoch`)
 
 /** The owner of a code; null when it is not taken (specification, "GET /v1/referral/lookup"). */
 export async function findReferrer(db: Queryable, code: string): Promise<{ readonly referrer: Referrer | null; readonly head: Head }> {
   const rows = await db.query<Referrer & HeadColumns>(
-    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS}
-     from idx.cursor c left join idx.referrers r on r.home = ${CURRENT_INSTANCE} and r.code = $1`,
+    sql`select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS}
+     from ${idx.cursor} c left join ${idx.referrers} r on r.home = ${CURRENT_INSTANCE} and r.code = $1`,
     [toSearchText(code)],
   )
   return { referrer: referrerOf(rows[0]), head: headOf(rows) }
@@ -190,11 +192,11 @@ export async function readReferral(
   address: string,
 ): Promise<{ readonly self: Referrer | null; readonly binding: ReferralBinding | null; readonly head: Head }> {
   const rows = await db.query<Referrer & RawBinding & HeadColumns>(
-    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS},
+    sql`select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS},
        b.referee, b.referrer as "boundReferrer", b.code as "boundCode", b.bound_at as "boundAt", b.tx_hash as "txHash"
-     from idx.cursor c
-     left join idx.referrers r on r.home = ${CURRENT_INSTANCE} and r.referrer = $1
-     left join idx.referral_bindings b on b.home = ${CURRENT_INSTANCE} and b.referee = $1`,
+     from ${idx.cursor} c
+     left join ${idx.referrers} r on r.home = ${CURRENT_INSTANCE} and r.referrer = $1
+     left join ${idx.referral_bindings} b on b.home = ${CURRENT_INSTANCE} and b.referee = $1`,
     [toSearchText(address)],
   )
   const [row] = rows
@@ -219,7 +221,7 @@ export interface ReferralFilter {
 /** Trades that paid a referrer, newest first, across deployments (specification, "GET /v1/referral/me/trades and /me/claims"). */
 export async function listReferralTrades(db: Queryable, { referrer, limit, cursor }: ReferralFilter): Promise<Page<ReferralTrade>> {
   return await listLog<ReferralTrade>(db, {
-    kind: 'referral-trades', table: 'idx.referral_trades', equals: { referrer }, limit, cursor,
+    kind: 'referral-trades', table: idx.referral_trades, equals: { referrer }, limit, cursor,
     columns: {
       id: 'r.seq', referee: 'r.referee', referrer: 'r.referrer', originalFee: 'r.original_fee', discount: 'r.discount', payout: 'r.payout',
       volume: 'r.volume', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
@@ -230,7 +232,7 @@ export async function listReferralTrades(db: Queryable, { referrer, limit, curso
 /** A referrer's claims, newest first, across deployments (specification, the same heading). */
 export async function listReferralClaims(db: Queryable, { referrer, limit, cursor }: ReferralFilter): Promise<Page<ReferralClaim>> {
   return await listLog<ReferralClaim>(db, {
-    kind: 'referral-claims', table: 'idx.referral_claims', equals: { referrer }, limit, cursor,
+    kind: 'referral-claims', table: idx.referral_claims, equals: { referrer }, limit, cursor,
     columns: { id: 'r.seq', referrer: 'r.referrer', amount: 'r.amount', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash' },
   })
 }

@@ -3,7 +3,9 @@
 
 import type { PositionChangeKind } from '../../exchange/settlement/position-changes.ts'
 import { pricePnl } from '../../exchange/settlement/position-pnl.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import type { PositionEvent } from '../log/market-events.ts'
 import type { NewTrade } from '../trades/trades.ts'
@@ -80,12 +82,12 @@ interface Profile {
 }
 
 /** Adds results to the profiles of their traders. */
-export async function addToProfiles(tx: Queryable, results: readonly TraderResult[]): Promise<void> {
+export async function addToProfiles(tx: Writable, results: readonly TraderResult[]): Promise<void> {
   if (results.length === 0) return
   const rows = [...profilesOf(results).values()]
   // The earliest of equal trades counts: pages come in log order.
-  await tx.query(
-    `insert into idx.trader_results as t (trader, realized_pnl, wins, losses, best_seq, best_pnl, worst_seq, worst_pnl, first_ts, last_ts)
+  await tx.run(
+    sql`${sql.insertInto(idx.trader_results)} as t (trader, realized_pnl, wins, losses, best_seq, best_pnl, worst_seq, worst_pnl, first_ts, last_ts)
      select unnest($1::text[]), unnest($2::numeric[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::numeric[]),
        unnest($7::bigint[]), unnest($8::numeric[]), unnest($9::bigint[]), unnest($10::bigint[])
      on conflict (trader) do update set realized_pnl = t.realized_pnl + excluded.realized_pnl, wins = t.wins + excluded.wins,
@@ -136,7 +138,7 @@ export type ChangeSum = { -readonly [Key in keyof Omit<IntervalChange, 'trader' 
 type IntervalSum = ChangeSum & { readonly trader: string; readonly width: number; readonly time: number }
 
 /** Adds to the sums per interval. Rows are ordered, so that two writers cannot wait for each other. */
-export async function addToIntervals(tx: Queryable, changes: readonly IntervalChange[]): Promise<void> {
+export async function addToIntervals(tx: Writable, changes: readonly IntervalChange[]): Promise<void> {
   const sums = new Map<string, IntervalSum>()
   for (const { ts, ...change } of changes) {
     for (const width of STORED_WIDTHS_SEC) {
@@ -148,8 +150,8 @@ export async function addToIntervals(tx: Queryable, changes: readonly IntervalCh
     }
   }
   if (sums.size === 0) return
-  await tx.query(
-    `insert into idx.trader_pnl as t (trader, width, time, realized_pnl, fees, funding, unknown_pnl, unknown_fees, unknown_funding)
+  await tx.run(
+    sql`${sql.insertInto(idx.trader_pnl)} as t (trader, width, time, realized_pnl, fees, funding, unknown_pnl, unknown_fees, unknown_funding)
      select unnest($1::text[]), unnest($2::int[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
        unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::bigint[])
      on conflict (trader, width, time) do update set realized_pnl = t.realized_pnl + excluded.realized_pnl, fees = t.fees + excluded.fees,

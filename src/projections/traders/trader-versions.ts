@@ -2,7 +2,10 @@
 // its first seq, so that one index range holds a past ranking in its order, with at most as many other versions as the slab has changes.
 
 import { defined } from '../../base/assert.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 
 /** The figures that one event adds to a trader. */
@@ -51,7 +54,7 @@ interface VersionChanges {
 }
 
 /** Adds a version at the seq of every gain. The slabs depend only on the log, not on how it is divided into pages. */
-export async function addTraderVersions(tx: Queryable, gains: readonly TraderGain[]): Promise<void> {
+export async function addTraderVersions(tx: Writable, gains: readonly TraderGain[]): Promise<void> {
   let slab = await readSlab(tx)
   const traders = [...new Set(gains.map(({ trader }) => trader))]
   const isInMemory = slab === undefined || slab.capacity <= CAPACITY_IN_MEMORY_MAX
@@ -85,15 +88,15 @@ function capacityFor(traders: number): number {
 }
 
 async function readSlab(tx: Queryable): Promise<Slab | undefined> {
-  const [slab] = await tx.query<Slab>('select slab, first_seq as "firstSeq", changes, capacity from idx.trader_slabs order by slab desc limit 1')
+  const [slab] = await tx.query<Slab>(sql`select slab, first_seq as "firstSeq", changes, capacity from ${idx.trader_slabs} order by slab desc limit 1`)
   return slab
 }
 
 /** The present versions of these traders in a slab; null: of all. */
 async function readPresent(tx: Queryable, slab: number, traders: readonly string[] | null): Promise<Map<string, Version>> {
   const rows = await tx.query<RawVersion>(
-    `select v.slab, v.trader, v.from_seq as "fromSeq", v.pnl, v.volume, v.trades, v.liq_count as liquidations
-     from idx.trader_versions v where v.slab = $1 and v.to_seq is null${traders === null ? '' : ' and v.trader = any($2::text[])'}`,
+    sql`select v.slab, v.trader, v.from_seq as "fromSeq", v.pnl, v.volume, v.trades, v.liq_count as liquidations
+     from ${idx.trader_versions} v where v.slab = $1 and v.to_seq is null${traders === null ? '' : ' and v.trader = any($2::text[])'}`,
     traders === null ? [slab] : [slab, traders],
   )
   return new Map(rows.map((row) => [row.trader, { ...row, pnl: BigInt(row.pnl), volume: BigInt(row.volume), toSeq: null }]))
@@ -109,10 +112,10 @@ function copyVersions(present: ReadonlyMap<string, Version>, slab: number, { add
 /** As `copyVersions`, in the database. */
 async function copySlab(tx: Queryable, last: number, firstSeq: number): Promise<Slab> {
   const copied = await tx.query<{ count: number }>(
-    `with copied as (
-       insert into idx.trader_versions (slab, trader, from_seq, to_seq, pnl, volume, trades, liq_count)
+    sql`with copied as (
+       ${sql.insertInto(idx.trader_versions)} (slab, trader, from_seq, to_seq, pnl, volume, trades, liq_count)
        select $1::int, v.trader, v.from_seq, null, v.pnl, v.volume, v.trades, v.liq_count
-       from idx.trader_versions v where v.slab = $1::int - 1 and v.to_seq is null returning 1)
+       from ${idx.trader_versions} v where v.slab = $1::int - 1 and v.to_seq is null returning 1)
      select count(*) as count from copied`,
     [last + 1],
   )
@@ -132,26 +135,26 @@ function addGains(present: Map<string, Version>, slab: number, gains: readonly T
   }
 }
 
-async function storeChanges(tx: Queryable, { slabs, ended, added }: VersionChanges): Promise<void> {
+async function storeChanges(tx: Writable, { slabs, ended, added }: VersionChanges): Promise<void> {
   if (added.length === 0) return
   const fresh = new Set(added)
   const stored = ended.filter((version) => !fresh.has(version))
   if (stored.length > 0) {
-    await tx.query(
-      `update idx.trader_versions v set to_seq = page.to_seq
+    await tx.run(
+      sql`${sql.update(idx.trader_versions)} v set to_seq = page.to_seq
        from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[]) page (slab, trader, from_seq, to_seq)
        where v.slab = page.slab and v.trader = page.trader and v.from_seq = page.from_seq`,
       columnsOf(stored, ['slab', 'trader', 'fromSeq', 'toSeq']),
     )
   }
-  await tx.query(
-    `insert into idx.trader_versions (slab, trader, from_seq, to_seq, pnl, volume, trades, liq_count)
+  await tx.run(
+    sql`${sql.insertInto(idx.trader_versions)} (slab, trader, from_seq, to_seq, pnl, volume, trades, liq_count)
      select unnest($1::int[]), unnest($2::text[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::numeric[]), unnest($6::numeric[]),
        unnest($7::bigint[]), unnest($8::bigint[])`,
     columnsOf(added, ['slab', 'trader', 'fromSeq', 'toSeq', 'pnl', 'volume', 'trades', 'liquidations']),
   )
-  await tx.query(
-    `insert into idx.trader_slabs (slab, first_seq, capacity, changes) select unnest($1::int[]), unnest($2::bigint[]), unnest($3::bigint[]),
+  await tx.run(
+    sql`${sql.insertInto(idx.trader_slabs)} (slab, first_seq, capacity, changes) select unnest($1::int[]), unnest($2::bigint[]), unnest($3::bigint[]),
       unnest($4::bigint[])
      on conflict (slab) do update set changes = excluded.changes`,
     columnsOf(slabs, ['slab', 'firstSeq', 'capacity', 'changes']),
@@ -165,12 +168,12 @@ export function addResults(a: Results, b: Results): Results {
 }
 
 /** SQL of the ranking as of a seq: columns as of idx.traders. */
-export function tradersAt(seq: string): string {
-  return `idx.trader_versions t where t.slab = b.slab and t.from_seq <= ${seq} and (t.to_seq is null or t.to_seq > ${seq})`
+export function tradersAt(seq: Sql): Sql {
+  return sql`${idx.trader_versions} t where t.slab = b.slab and t.from_seq <= ${seq} and (t.to_seq is null or t.to_seq > ${seq})`
 }
 
 /** SQL: the slab `b` of a seq; 0 before the first one. */
-export function slabAt(seq: string): string {
-  return `cross join lateral (select coalesce((select s.slab from idx.trader_slabs s where s.first_seq <= ${seq} order by s.first_seq desc limit 1), 0)
+export function slabAt(seq: Sql): Sql {
+  return sql`cross join lateral (select coalesce((select s.slab from ${idx.trader_slabs} s where s.first_seq <= ${seq} order by s.first_seq desc limit 1), 0)
     as slab offset 0) b`
 }

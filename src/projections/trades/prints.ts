@@ -2,6 +2,9 @@
 
 import type { TradeKind } from '../../resources/realized-trade.ts'
 import type { Payload, PayloadValue } from '../log/archived-event.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import { idx } from '../../store/tables.ts'
 
 /** The fields of an event's print besides its payload, as the index has them. */
 export interface PrintKey {
@@ -19,28 +22,28 @@ const KINDS: Readonly<Record<string, Exclude<TradeKind, 'cross_liquidation'>>> =
   adl_executed: 'adl',
 }
 
-const TOPICS_OF_TRADES = Object.keys(KINDS).filter((topic) => KINDS[topic] !== 'open').map((topic) => `'${topic}'`).join(', ')
+const TOPICS_OF_TRADES = sql.join(Object.keys(KINDS).filter((topic) => KINDS[topic] !== 'open').map((topic) => `'${topic}'`), ', ')
 
 /**
  * SQL: the print of the event `e`; null when it is none. Rows of idx.opens and idx.trades decide what a print is. Of a trade whose open is not archived, the
  * asset and direction are those that its event names. The total of a cross liquidation belongs to no asset.
  */
-export function printOf(e: string): string {
-  const print = (asset: string, direction: string): string => `jsonb_build_object('asset', ${asset}, 'direction', ${direction}, 'orderId', r.order_id)`
-  return `case when ${e}.topic = 'position_opened' then (select ${print('r.asset', 'r.direction')} from idx.opens r where r.seq = ${e}.seq)
+export function printOf(e: Sql): Sql {
+  const print = (asset: Sql, direction: Sql): Sql => sql`jsonb_build_object('asset', ${asset}, 'direction', ${direction}, 'orderId', r.order_id)`
+  return sql`case when ${e}.topic = 'position_opened' then (select ${print(sql`r.asset`, sql`r.direction`)} from ${idx.opens} r where r.seq = ${e}.seq)
     when ${e}.topic in (${TOPICS_OF_TRADES}) then (
-      select ${print('coalesce(r.asset, r.event_asset)', 'coalesce(r.direction, r.event_direction)')} from idx.trades r where r.seq = ${e}.seq) end`
+      select ${print(sql`coalesce(r.asset, r.event_asset)`, sql`coalesce(r.direction, r.event_direction)`)} from ${idx.trades} r where r.seq = ${e}.seq) end`
 }
 
 /** Each column of an asset, with an index on it and seq. */
-const ASSETS_OF_PRINTS = [['idx.opens', 'asset'], ['idx.trades', 'asset'], ['idx.trades', 'event_asset']] as const
+const ASSETS_OF_PRINTS = [[idx.opens, 'asset'], [idx.trades, 'asset'], [idx.trades, 'event_asset']] as const
 
 /** A range of the log in SQL, and the most rows to read of it. */
 interface PrintRange {
   /** By default the beginning of the log. */
-  readonly after?: string
-  readonly through: string
-  readonly limit: string
+  readonly after?: Sql
+  readonly through: Sql
+  readonly limit: Sql
   readonly newestFirst?: boolean
 }
 
@@ -48,11 +51,11 @@ interface PrintRange {
  * SQL: the seqs of prints of an asset, at most `limit` of each table. Asset and seq are compared as one row value and are the order, so that the planner must
  * use the index on them: for an asset without prints it would otherwise read all of the log.
  */
-export function printsOf(asset: string, { after = '0', through, limit, newestFirst = false }: PrintRange): string {
+export function printsOf(asset: Sql, { after = sql`0`, through, limit, newestFirst = false }: PrintRange): Sql {
   const order = newestFirst ? 'desc' : 'asc'
-  return ASSETS_OF_PRINTS.map(([table, column]) => `(select r.seq from ${table} r
+  return sql.join(ASSETS_OF_PRINTS.map(([table, column]) => sql`(select r.seq from ${table} r
     where (r.${column}, r.seq) > (${asset}, ${after}) and (r.${column}, r.seq) <= (${asset}, ${through}) and r.${column} is not null
-    order by r.${column} ${order}, r.seq ${order} limit ${limit})`).join(' union all ')
+    order by r.${column} ${order}, r.seq ${order} limit ${limit})`), ' union all ')
 }
 
 /** A print as it is sent. */

@@ -1,7 +1,11 @@
 // Trades: opens, and everything that closes a position or a part of it, joined with the opening leg at indexing time.
 
 import type { RealizedTrade, TradeKind } from '../../resources/realized-trade.ts'
-import type { Queryable } from '../../store/store.ts'
+import { selectList } from '../../store/columns.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { columnsOf } from '../columns.ts'
 import type { LogBounds } from '../log/log-list.ts'
@@ -19,15 +23,15 @@ export interface TradesFilter extends AsOf, Pick<LogBounds, 'beforeTs' | 'deploy
   readonly cursor?: string | undefined
 }
 
-type TradeColumns = Readonly<Record<Exclude<keyof RealizedTrade, 'seq'>, string>>
+type TradeColumns = Readonly<Record<Exclude<keyof RealizedTrade, 'seq'>, Sql | string>>
 
 /** The SQL of each column; `r` is idx.trades. */
 export const TRADE_COLUMNS: TradeColumns = {
   positionId: 'r.position_id', trader: 'r.trader', kind: 'r.kind', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', asset: 'r.asset',
   direction: 'r.direction', size: 'r.size', entryPrice: 'r.entry_price', closePrice: 'r.close_price', pnl: 'r.pnl', orderId: 'r.order_id',
-  eventId: '(select e.event_id from idx.events e where e.seq = r.seq)',
-  epoch: `(select p.epoch from idx.epochs p where p.number = ${epochOfSeq('r.seq')})`,
-  deployment: olderDeployment(epochOfSeq('r.seq')),
+  eventId: sql`(select e.event_id from ${idx.events} e where e.seq = r.seq)`,
+  epoch: sql`(select p.epoch from ${idx.epochs} p where p.number = ${epochOfSeq(sql`r.seq`)})`,
+  deployment: olderDeployment(epochOfSeq(sql`r.seq`)),
 }
 
 /** The same of idx.opens. */
@@ -39,12 +43,12 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
   const page = await listLog<RawTrade>(db, {
     ...rest,
     kind: 'trades',
-    table: 'idx.trades',
+    table: idx.trades,
     equals: { trader, asset },
     columns: TRADE_COLUMNS,
     keepsSeq: true,
     completeOnly: true,
-    ...(includeOpens ? { merged: { table: 'idx.opens', columns: OPEN_COLUMNS } } : {}),
+    ...(includeOpens ? { merged: { table: idx.opens, columns: OPEN_COLUMNS } } : {}),
   })
   return { ...page, rows: page.rows.map(toTrade) }
 }
@@ -52,8 +56,8 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
 /** The trades at these positions of the log. */
 export async function readTradesBySeq(db: Queryable, seqs: readonly number[]): Promise<ReadonlyMap<number, RealizedTrade>> {
   if (seqs.length === 0) return new Map()
-  const columns = Object.entries(TRADE_COLUMNS).map(([name, sql]) => `${sql} as "${name}"`).join(', ')
-  const rows = await db.query<RawTrade>(`select r.seq, ${columns} from idx.trades r where r.seq = any($1::bigint[])`, [seqs])
+  const columns = selectList(TRADE_COLUMNS)
+  const rows = await db.query<RawTrade>(sql`select r.seq, ${columns} from ${idx.trades} r where r.seq = any($1::bigint[])`, [seqs])
   return new Map(rows.map((row) => [row.seq, toTrade(row)]))
 }
 
@@ -107,20 +111,20 @@ export interface NewTrade extends NewRow {
   readonly pnl: bigint | null
 }
 
-export async function insertOpens(tx: Queryable, opens: readonly NewOpen[]): Promise<void> {
+export async function insertOpens(tx: Writable, opens: readonly NewOpen[]): Promise<void> {
   if (opens.length === 0) return
-  await tx.query(
-    `insert into idx.opens (seq, position_id, trader, ledger, ts, tx_hash, asset, direction, size, entry_price, order_id)
+  await tx.run(
+    sql`${sql.insertInto(idx.opens)} (seq, position_id, trader, ledger, ts, tx_hash, asset, direction, size, entry_price, order_id)
      select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::text[]),
        unnest($7::text[]), unnest($8::smallint[]), unnest($9::numeric[]), unnest($10::numeric[]), unnest($11::bigint[])`,
     columnsOf(opens, ['seq', 'positionId', 'trader', 'ledger', 'ts', 'txHash', 'asset', 'direction', 'size', 'entryPrice', 'orderId']),
   )
 }
 
-export async function insertTrades(tx: Queryable, trades: readonly NewTrade[]): Promise<void> {
+export async function insertTrades(tx: Writable, trades: readonly NewTrade[]): Promise<void> {
   if (trades.length === 0) return
-  await tx.query(
-    `insert into idx.trades (seq, position_id, trader, kind, ledger, ts, tx_hash, asset, direction, size, entry_price, close_price, pnl, order_id)
+  await tx.run(
+    sql`${sql.insertInto(idx.trades)} (seq, position_id, trader, kind, ledger, ts, tx_hash, asset, direction, size, entry_price, close_price, pnl, order_id)
      select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::bigint[]),
        unnest($7::text[]), unnest($8::text[]), unnest($9::smallint[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
        unnest($13::numeric[]), unnest($14::bigint[])`,
@@ -137,11 +141,11 @@ export async function insertTrades(tx: Queryable, trades: readonly NewTrade[]): 
 }
 
 /** Prints and volumes have trades whose open is not archived too. Most pages have none, so that their columns are written separately. */
-async function storeReportedLegs(tx: Queryable, trades: readonly NewTrade[]): Promise<void> {
+async function storeReportedLegs(tx: Writable, trades: readonly NewTrade[]): Promise<void> {
   const rows = trades.flatMap(({ seq, leg, reported }) => (leg === null && reported !== null ? [{ ...reported, seq }] : []))
   if (rows.length === 0) return
-  await tx.query(
-    `update idx.trades t set event_asset = r.asset, event_direction = r.direction, event_size = r.size
+  await tx.run(
+    sql`${sql.update(idx.trades)} t set event_asset = r.asset, event_direction = r.direction, event_size = r.size
      from unnest($1::bigint[], $2::text[], $3::smallint[], $4::numeric[]) r (seq, asset, direction, size) where t.seq = r.seq`,
     columnsOf(rows, ['seq', 'asset', 'direction', 'size']),
   )
@@ -156,8 +160,8 @@ export async function readLiquidations(
   { trader, txHash }: { readonly trader: string; readonly txHash: string },
 ): Promise<readonly { readonly trader: string; readonly txHash: string }[]> {
   return await tx.query(
-    `select newest.trader, newest.tx_hash as "txHash"
-     from (select r.trader, r.tx_hash, r.kind from idx.trades r where r.trader = $1 order by r.trader desc, r.seq desc limit ${LIQUIDATIONS_MAX}) newest
+    sql`select newest.trader, newest.tx_hash as "txHash"
+     from (select r.trader, r.tx_hash, r.kind from ${idx.trades} r where r.trader = $1 order by r.trader desc, r.seq desc limit ${LIQUIDATIONS_MAX}) newest
      where newest.tx_hash = $2 and newest.kind = 'liquidation'`,
     [trader, txHash],
   )

@@ -2,7 +2,10 @@
 
 import { ONE_E7 } from '../../base/fixed-point.ts'
 import type { VaultSample } from '../../resources/vault-activity.ts'
-import type { Param, Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Param, Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
@@ -32,21 +35,21 @@ export async function listVaultSamples(db: Queryable, { id, beforeTs, atLedger, 
   const kind = `vault-samples-${id}`
   const bounds = [...(beforeTs === undefined ? [] : [clampToSafeInteger(beforeTs)]), ...(cursor === undefined ? [] : [seqFromCursor(kind, cursor)])]
   const own = 'home = s.home and vault_id = s.vault_id'
-  const before = `(select max(p.time) from (select home, vault_id, time from idx.vault_samples) p where ${own} and p.time < s.time)`
+  const before = sql`(select max(p.time) from (select home, vault_id, time from ${idx.vault_samples}) p where ${own} and p.time < s.time)`
   const params: Param[] = [limit + 1, clampToSafeInteger(id), Math.min(Number.MAX_SAFE_INTEGER, ...bounds)]
-  const state = stateSource({ atLedger }, (value) => `$${params.push(value)}`)
+  const state = stateSource({ atLedger }, (value) => sql`$${params.push(value)}`)
   const { readBy, later } = sampleBounds(state)
-  const flowsAfter = (flow: 'deposit' | 'withdraw'): string => later((after, through) => `select coalesce(sum(v.amount), 0) from idx.vault_flows v
+  const flowsAfter = (flow: 'deposit' | 'withdraw'): Sql => later((after, through) => sql`select coalesce(sum(v.amount), 0) from ${idx.vault_flows} v
       where v.home = s.home and v.vault_id = s.vault_id and v.kind = '${flow}' and v.seq > ${after} and v.seq <= ${through}`)
   return await readPage<RawSample, VaultSample>(
     db,
     {
       state,
-      page: `select s.time as seq, s.time, s.ledger, s.total_usdc as "totalUsdc", s.circulating_shares as "circulatingShares", s.hwm_nav as "hwmNav",
+      page: sql`select s.time as seq, s.time, s.ledger, s.total_usdc as "totalUsdc", s.circulating_shares as "circulatingShares", s.hwm_nav as "hwmNav",
           f.deposits - ${flowsAfter('deposit')} as deposits, f.withdrawals - ${flowsAfter('withdraw')} as withdrawals
-        from (select * from idx.vault_samples r where r.home = ${contractInstanceSql('vaultFactory', 'c.epoch')} and r.vault_id = $2::bigint
+        from (select * from ${idx.vault_samples} r where r.home = ${contractInstanceSql('vaultFactory', sql`c.epoch`)} and r.vault_id = $2::bigint
           and r.time < $3::bigint ${readBy} order by r.time desc limit $1::int) s
-        cross join lateral (${flowsSince(`(select * from idx.vault_flow_sums where ${own}) f`, before, 's.time')}) f`,
+        cross join lateral (${flowsSince(sql`(select * from ${idx.vault_flow_sums} where ${own}) f`, before, sql`s.time`)}) f`,
       params,
       limit,
       cursorOf: ({ seq }) => encodeCursor(kind, [seq]),
@@ -65,10 +68,10 @@ function sharePriceOf(totalUsdc: bigint, shares: bigint): bigint {
 
 /** Stores the figures of a vault as the sample of this interval; the last reading counts. */
 export async function insertVaultSample(
-  tx: Queryable, instance: number, read: Readonly<VaultFigures> & { readonly vaultId: number; readonly ledger: number }, nowMs: number,
+  tx: Writable, instance: number, read: Readonly<VaultFigures> & { readonly vaultId: number; readonly ledger: number }, nowMs: number,
 ): Promise<void> {
-  await tx.query(
-    `insert into idx.vault_samples (home, vault_id, time, ledger, total_usdc, circulating_shares, hwm_nav) values ($1, $2, $3, $4, $5, $6, $7)
+  await tx.run(
+    sql`${sql.insertInto(idx.vault_samples)} (home, vault_id, time, ledger, total_usdc, circulating_shares, hwm_nav) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (home, vault_id, time) do update set ledger = excluded.ledger, total_usdc = excluded.total_usdc,
        circulating_shares = excluded.circulating_shares, hwm_nav = excluded.hwm_nav`,
     [instance, read.vaultId, sampleTime(Math.floor(nowMs / 1_000)), read.ledger, read.totalUsdc, read.circulatingShares, read.hwmNav],
@@ -76,7 +79,7 @@ export async function insertVaultSample(
 }
 
 /** Adds a page's deposits into and withdrawals from trader vaults. */
-export async function applyVaultFlowSums(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+export async function applyVaultFlowSums(tx: Writable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   const sums = new Map<string, FlowSum & { readonly vaultId: number; readonly time: number }>()
   for (const event of events) {
     if (event.contract !== 'vaultFactory' || event.payload === null || (event.topic !== 'deposit' && event.topic !== 'withdraw')) continue
@@ -87,8 +90,8 @@ export async function applyVaultFlowSums(tx: Queryable, epoch: Epoch, events: re
     else sum.withdrawals += bigOf(event, 'usdcOut')
   }
   if (sums.size === 0) return
-  await tx.query(
-    `insert into idx.vault_flow_sums as f (home, vault_id, time, deposits, withdrawals)
+  await tx.run(
+    sql`${sql.insertInto(idx.vault_flow_sums)} as f (home, vault_id, time, deposits, withdrawals)
      select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[])
      on conflict (home, vault_id, time) do update set deposits = f.deposits + excluded.deposits, withdrawals = f.withdrawals + excluded.withdrawals`,
     [await readContractInstance(tx, epoch, 'vaultFactory'), ...columnsOf([...sums.values()], ['vaultId', 'time', 'deposits', 'withdrawals'])],

@@ -1,7 +1,9 @@
 // Vault figures read from the factory, and how they correct the sums of events.
 
 import type { CorrectedValues } from '../../resources/correction.ts'
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { Epoch } from '../state/epochs.ts'
 import { appendCorrections } from '../repair/correction-log.ts'
 import type { RecordedCorrection } from '../repair/correction-log.ts'
@@ -27,7 +29,7 @@ export async function listVaultsToRead(
 ): Promise<readonly { readonly vaultId: number }[]> {
   const instance = await readContractInstance(db, epoch, 'vaultFactory')
   return await db.query<{ vaultId: number }>(
-    `select v.vault_id as "vaultId" from idx.vaults v left join idx.vault_observations o on o.home = v.home and o.vault_id = v.vault_id
+    sql`select v.vault_id as "vaultId" from ${idx.vaults} v left join ${idx.vault_observations} o on o.home = v.home and o.vault_id = v.vault_id
      where v.home = $1 and v.vault_id <> all($3::bigint[]) and (v.is_unsettled or o.observed_at is null or o.observed_at < $4::bigint)
      order by v.is_unsettled desc, o.observed_at nulls first, v.vault_id limit $2`,
     [instance, options.limit, options.except, options.readBeforeMs],
@@ -38,7 +40,7 @@ export async function listVaultsToRead(
  * Applies observations of vaults whose state in the index is exactly that of the observed ledger: the index has reached it, and the vault has no later event.
  * Other vaults are read again. A difference that no leader trade explains is a correction and recorded with both values. Throws IndexConflict.
  */
-export async function recordVaultObservations(tx: Queryable, epoch: Epoch, observations: readonly ObservedVault[], nowMs: number): Promise<void> {
+export async function recordVaultObservations(tx: Writable, epoch: Epoch, observations: readonly ObservedVault[], nowMs: number): Promise<void> {
   const cursor = await readIndexCursor(tx)
   if (cursor === null || cursor.epoch !== epoch.number || cursor.lastLedger === null) return
   const { lastLedger, lastSeq } = cursor
@@ -73,7 +75,7 @@ function toValues(vault: Readonly<VaultFigures>): CorrectedValues {
 }
 
 async function storeObservation(
-  tx: Queryable,
+  tx: Writable,
   instance: number,
   observation: { readonly observed: ObservedVault; readonly throughSeq: number; readonly isCorrection: boolean; readonly nowMs: number },
 ): Promise<void> {
@@ -82,8 +84,8 @@ async function storeObservation(
     instance, observed.vaultId, observed.totalUsdc, observed.circulatingShares, observed.leaderShares, observed.hwmNav, observed.realizedPnl,
     observed.profitShareBps, observed.paused,
   ]
-  await tx.query(
-    `insert into idx.vault_observations as o (home, vault_id, total_usdc, circulating_shares, leader_shares, hwm_nav, realized_pnl, profit_share_bps,
+  await tx.run(
+    sql`${sql.insertInto(idx.vault_observations)} as o (home, vault_id, total_usdc, circulating_shares, leader_shares, hwm_nav, realized_pnl, profit_share_bps,
        paused, ledger, place, corrections, observed_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (home, vault_id) do update set total_usdc = excluded.total_usdc, circulating_shares = excluded.circulating_shares,
@@ -92,8 +94,8 @@ async function storeObservation(
        corrections = o.corrections + excluded.corrections, observed_at = excluded.observed_at`,
     [...figures, observed.ledger, throughSeq, isCorrection ? 1 : 0, nowMs],
   )
-  const setFigures = (target: Queryable): Promise<unknown> => target.query(
-    `update idx.vaults set total_usdc = $3, circulating_shares = $4, leader_shares = $5, hwm_nav = $6, realized_pnl = $7, profit_share_bps = $8,
+  const setFigures = (target: Writable): Promise<unknown> => target.run(
+    sql`${sql.update(idx.vaults)} set total_usdc = $3, circulating_shares = $4, leader_shares = $5, hwm_nav = $6, realized_pnl = $7, profit_share_bps = $8,
        paused = $9, is_unsettled = false
      where home = $1 and vault_id = $2`,
     figures,

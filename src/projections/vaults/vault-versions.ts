@@ -1,7 +1,10 @@
 // Vaults by position in the log. The stored vaults count their events on from the newest figures that were read from the factory; a past state counts them on
 // from the figures that were read before it.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import type { VaultFigures, VaultState } from './vault-state.ts'
 
@@ -54,15 +57,15 @@ type RawFigures = Omit<VaultFigures, Amounts> & Readonly<Record<Amounts, string>
 /** The figures of vaults after their last version, and the readings since then. */
 export async function loadPastFigures(tx: Queryable, instance: number, ids: readonly number[]): Promise<Map<number, PastFigures>> {
   const versions = await tx.query<RawFigures & { vaultId: number; seq: number }>(
-    `select f.vault_id as "vaultId", f.seq, ${FIGURES} from unnest($2::bigint[]) ids (id)
-     cross join lateral (select * from idx.vault_versions v where v.home = $1 and v.vault_id = ids.id order by v.seq desc limit 1) f`,
+    sql`select f.vault_id as "vaultId", f.seq, ${FIGURES} from unnest($2::bigint[]) ids (id)
+     cross join lateral (select * from ${idx.vault_versions} v where v.home = $1 and v.vault_id = ids.id order by v.seq desc limit 1) f`,
     [instance, ids],
   )
   const past = new Map<number, PastFigures>(versions.map(({ vaultId, seq: _seq, ...raw }) => [vaultId, { figures: toFigures(raw), readings: [] }]))
   const seqs = new Map(versions.map(({ vaultId, seq }) => [vaultId, seq]))
   const readings = await tx.query<RawFigures & { vaultId: number; place: number }>(
-    `select f.vault_id as "vaultId", f.place, ${FIGURES} from unnest($2::bigint[], $3::bigint[]) ids (id, seq)
-     join idx.vault_figures f on f.home = $1 and f.vault_id = ids.id and f.place >= ids.seq order by f.place`,
+    sql`select f.vault_id as "vaultId", f.place, ${FIGURES} from unnest($2::bigint[], $3::bigint[]) ids (id, seq)
+     join ${idx.vault_figures} f on f.home = $1 and f.vault_id = ids.id and f.place >= ids.seq order by f.place`,
     [instance, ids, ids.map((id) => seqs.get(id) ?? 0)],
   )
   for (const { vaultId, place, ...raw } of readings) {
@@ -80,10 +83,10 @@ function toFigures({ totalUsdc, circulatingShares, leaderShares, hwmNav, realize
   }
 }
 
-export async function insertVaultVersions(tx: Queryable, instance: number, versions: readonly VaultVersion[]): Promise<void> {
+export async function insertVaultVersions(tx: Writable, instance: number, versions: readonly VaultVersion[]): Promise<void> {
   if (versions.length === 0) return
-  await tx.query(
-    `insert into idx.vault_versions (home, vault_id, seq, ${FIGURE_NAMES.join(', ')}, depositor_count, open_positions, trade_count, closed_trade_pnl,
+  await tx.run(
+    sql`${sql.insertInto(idx.vault_versions)} (home, vault_id, seq, ${sql.join(FIGURE_NAMES, ', ')}, depositor_count, open_positions, trade_count, closed_trade_pnl,
        updated_at)
      select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
        unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::int[]), unnest($10::boolean[]), unnest($11::bigint[]), unnest($12::bigint[]),
@@ -99,10 +102,10 @@ export async function insertVaultVersions(tx: Queryable, instance: number, versi
 }
 
 /** Stores figures that were read from the factory and differ from the stored ones. */
-export async function recordReadFigures(tx: Queryable, instance: number, vaultId: number, read: ReadFigures): Promise<void> {
-  await tx.query(
-    `insert into idx.vault_figures (home, vault_id, place, ${FIGURE_NAMES.join(', ')}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     on conflict (home, vault_id, place) do update set ${FIGURE_NAMES.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+export async function recordReadFigures(tx: Writable, instance: number, vaultId: number, read: ReadFigures): Promise<void> {
+  await tx.run(
+    sql`${sql.insertInto(idx.vault_figures)} (home, vault_id, place, ${sql.join(FIGURE_NAMES, ', ')}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (home, vault_id, place) do update set ${sql.join(FIGURE_NAMES.map((name) => `${name} = excluded.${name}`), ', ')}`,
     [
       instance, vaultId, read.place, read.totalUsdc, read.circulatingShares, read.leaderShares, read.hwmNav, read.realizedPnl, read.profitShareBps,
       read.paused,
@@ -111,15 +114,15 @@ export async function recordReadFigures(tx: Queryable, instance: number, vaultId
 }
 
 /** SQL of the vaults `v` as of a seq: the columns of idx.vaults, with the counts after the last event and the figures of it or of a later reading. */
-export function vaultsAt(seq: string): string {
-  const figures = FIGURE_NAMES.map((name) => `coalesce(f.${name}, w.${name}) as ${name}`).join(', ')
-  return `(select k.home, k.vault_id, k.leader, k.name, k.created_seq, k.created_at, ${figures}, w.depositor_count, w.open_positions, w.trade_count,
+export function vaultsAt(seq: Sql): Sql {
+  const figures = sql.join(FIGURE_NAMES.map((name) => `coalesce(f.${name}, w.${name}) as ${name}`), ', ')
+  return sql`(select k.home, k.vault_id, k.leader, k.name, k.created_seq, k.created_at, ${figures}, w.depositor_count, w.open_positions, w.trade_count,
       w.closed_trade_pnl, w.updated_at
-    from idx.vaults k
+    from ${idx.vaults} k
     cross join lateral (
-      select * from idx.vault_versions n where n.home = k.home and n.vault_id = k.vault_id and n.seq <= ${seq} order by n.seq desc limit 1) w
+      select * from ${idx.vault_versions} n where n.home = k.home and n.vault_id = k.vault_id and n.seq <= ${seq} order by n.seq desc limit 1) w
     left join lateral (
-      select * from idx.vault_figures n where n.home = k.home and n.vault_id = k.vault_id and n.place >= w.seq and n.place <= ${seq}
+      select * from ${idx.vault_figures} n where n.home = k.home and n.vault_id = k.vault_id and n.place >= w.seq and n.place <= ${seq}
       order by n.place desc limit 1) f on true
     where k.created_seq <= ${seq})`
 }

@@ -1,6 +1,8 @@
 // Loads vaults for a page's fold and stores its changes, in a few bulk statements per page.
 
-import type { Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
 import { insertVaultVersions, loadPastFigures } from './vault-versions.ts'
 import type { VaultFigures, VaultState } from './vault-state.ts'
@@ -23,12 +25,12 @@ const FIGURES = `total_usdc as "totalUsdc", circulating_shares as "circulatingSh
 /** Loads everything that a page names, including the vaults of its positions and orders. */
 export async function loadVaults(tx: Queryable, instance: number, ids: ReferencedIds): Promise<KnownVaults> {
   const positions = ids.positions.length === 0 ? [] : await tx.query<VaultPosition & { id: number }>(
-    `select position_id as id, vault_id as "vaultId", leader, is_open as "isOpen" from idx.vault_positions
+    sql`select position_id as id, vault_id as "vaultId", leader, is_open as "isOpen" from ${idx.vault_positions}
      where home = $1 and position_id = any($2::bigint[])`,
     [instance, ids.positions],
   )
   const orders = ids.orders.length === 0 ? [] : await tx.query<Omit<VaultOrder, 'collateral'> & { id: number; collateral: string | null }>(
-    'select order_id as id, vault_id as "vaultId", leader, collateral from idx.vault_orders where home = $1 and order_id = any($2::bigint[])',
+    sql`select order_id as id, vault_id as "vaultId", leader, collateral from ${idx.vault_orders} where home = $1 and order_id = any($2::bigint[])`,
     [instance, ids.orders],
   )
   const vaultIds = [...new Set([...ids.vaults, ...positions.map(({ vaultId }) => vaultId), ...orders.map(({ vaultId }) => vaultId)])]
@@ -36,14 +38,14 @@ export async function loadVaults(tx: Queryable, instance: number, ids: Reference
     return { vaults: new Map(), observations: new Map(), past: new Map(), positions: new Map(), orders: new Map(), depositors: new Set() }
   }
   const vaults = await tx.query<AsTexts<VaultState, FigureAmounts | 'closedTradePnl'>>(
-    `select vault_id as "vaultId", leader, name, created_seq as "createdSeq", created_at as "createdAt", ${FIGURES}, depositor_count as "depositorCount",
+    sql`select vault_id as "vaultId", leader, name, created_seq as "createdSeq", created_at as "createdAt", ${FIGURES}, depositor_count as "depositorCount",
        open_positions as "openPositions", trade_count as "tradeCount", closed_trade_pnl as "closedTradePnl", last_ledger as "lastLedger",
        updated_at as "updatedAt", is_unsettled as "isUnsettled"
-     from idx.vaults where home = $1 and vault_id = any($2::bigint[])`,
+     from ${idx.vaults} where home = $1 and vault_id = any($2::bigint[])`,
     [instance, vaultIds],
   )
   const depositors = ids.depositors.length === 0 ? [] : await tx.query<{ vaultId: number; depositor: string }>(
-    'select vault_id as "vaultId", depositor from idx.vault_depositors where home = $1 and vault_id = any($2::bigint[]) and depositor = any($3::text[])',
+    sql`select vault_id as "vaultId", depositor from ${idx.vault_depositors} where home = $1 and vault_id = any($2::bigint[]) and depositor = any($3::text[])`,
     [instance, vaultIds, ids.depositors],
   )
   return {
@@ -58,7 +60,7 @@ export async function loadVaults(tx: Queryable, instance: number, ids: Reference
 
 async function loadObservations(tx: Queryable, instance: number, ids: readonly number[]): Promise<ReadonlyMap<number, VaultObservation>> {
   const rows = await tx.query<AsTexts<VaultObservation, FigureAmounts>>(
-    `select vault_id as "vaultId", place as "throughSeq", ${FIGURES} from idx.vault_observations where home = $1 and vault_id = any($2::bigint[])`,
+    sql`select vault_id as "vaultId", place as "throughSeq", ${FIGURES} from ${idx.vault_observations} where home = $1 and vault_id = any($2::bigint[])`,
     [instance, ids],
   )
   return new Map(rows.map((row) => [row.vaultId, { vaultId: row.vaultId, throughSeq: row.throughSeq, ...figuresOf(row) }]))
@@ -77,7 +79,7 @@ function figuresOf(row: AsTexts<VaultFigures, FigureAmounts>): VaultFigures {
 }
 
 /** Stores the changes of the fold. */
-export async function storeVaults(tx: Queryable, instance: number, known: KnownVaults, changes: VaultChanges): Promise<void> {
+export async function storeVaults(tx: Writable, instance: number, known: KnownVaults, changes: VaultChanges): Promise<void> {
   await upsertVaults(tx, instance, pickRows(known.vaults, changes.vaults).map(([, vault]) => vault))
   await upsertPositions(tx, instance, pickRows(known.positions, changes.positions))
   await insertOrders(tx, instance, pickRows(known.orders, changes.orders))
@@ -94,10 +96,10 @@ function pickRows<Row>(rows: ReadonlyMap<number, Row>, ids: ReadonlySet<number>)
   })
 }
 
-async function upsertVaults(tx: Queryable, instance: number, vaults: readonly VaultState[]): Promise<void> {
+async function upsertVaults(tx: Writable, instance: number, vaults: readonly VaultState[]): Promise<void> {
   if (vaults.length === 0) return
-  await tx.query(
-    `insert into idx.vaults (home, vault_id, leader, name, created_seq, created_at, total_usdc, circulating_shares, leader_shares, hwm_nav, realized_pnl,
+  await tx.run(
+    sql`${sql.insertInto(idx.vaults)} (home, vault_id, leader, name, created_seq, created_at, total_usdc, circulating_shares, leader_shares, hwm_nav, realized_pnl,
        profit_share_bps, paused, depositor_count, open_positions, trade_count, closed_trade_pnl, last_ledger, updated_at, is_unsettled)
      select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::bigint[]),
        unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::numeric[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::int[]),
@@ -118,10 +120,10 @@ async function upsertVaults(tx: Queryable, instance: number, vaults: readonly Va
   )
 }
 
-async function upsertPositions(tx: Queryable, instance: number, positions: readonly (readonly [number, VaultPosition])[]): Promise<void> {
+async function upsertPositions(tx: Writable, instance: number, positions: readonly (readonly [number, VaultPosition])[]): Promise<void> {
   if (positions.length === 0) return
-  await tx.query(
-    `insert into idx.vault_positions (home, position_id, vault_id, leader, is_open)
+  await tx.run(
+    sql`${sql.insertInto(idx.vault_positions)} (home, position_id, vault_id, leader, is_open)
      select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::boolean[])
      on conflict (home, position_id) do update set is_open = excluded.is_open`,
     [
@@ -134,10 +136,10 @@ async function upsertPositions(tx: Queryable, instance: number, positions: reado
   )
 }
 
-async function insertOrders(tx: Queryable, instance: number, orders: readonly (readonly [number, VaultOrder])[]): Promise<void> {
+async function insertOrders(tx: Writable, instance: number, orders: readonly (readonly [number, VaultOrder])[]): Promise<void> {
   if (orders.length === 0) return
-  await tx.query(
-    `insert into idx.vault_orders (home, order_id, vault_id, leader, collateral)
+  await tx.run(
+    sql`${sql.insertInto(idx.vault_orders)} (home, order_id, vault_id, leader, collateral)
      select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::numeric[])
      on conflict (home, order_id) do nothing`,
     [
@@ -150,18 +152,18 @@ async function insertOrders(tx: Queryable, instance: number, orders: readonly (r
   )
 }
 
-async function insertDepositors(tx: Queryable, instance: number, depositors: VaultChanges['depositors']): Promise<void> {
+async function insertDepositors(tx: Writable, instance: number, depositors: VaultChanges['depositors']): Promise<void> {
   if (depositors.length === 0) return
-  await tx.query(
-    'insert into idx.vault_depositors (home, vault_id, depositor) select $1::int, unnest($2::bigint[]), unnest($3::text[])',
+  await tx.run(
+    sql`${sql.insertInto(idx.vault_depositors)} (home, vault_id, depositor) select $1::int, unnest($2::bigint[]), unnest($3::text[])`,
     [instance, ...columnsOf(depositors, ['vaultId', 'depositor'])],
   )
 }
 
-async function insertTrades(tx: Queryable, instance: number, trades: VaultChanges['trades']): Promise<void> {
+async function insertTrades(tx: Writable, instance: number, trades: VaultChanges['trades']): Promise<void> {
   if (trades.length === 0) return
-  await tx.query(
-    `insert into idx.vault_trades (home, seq, vault_id, position_id, action, leader, collateral, ledger, ts, tx_hash, pnl)
+  await tx.run(
+    sql`${sql.insertInto(idx.vault_trades)} (home, seq, vault_id, position_id, action, leader, collateral, ledger, ts, tx_hash, pnl)
      select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::text[]), unnest($6::text[]),
        unnest($7::numeric[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::text[]), unnest($11::numeric[])`,
     [
@@ -171,10 +173,10 @@ async function insertTrades(tx: Queryable, instance: number, trades: VaultChange
   )
 }
 
-async function insertFlows(tx: Queryable, instance: number, flows: VaultChanges['flows']): Promise<void> {
+async function insertFlows(tx: Writable, instance: number, flows: VaultChanges['flows']): Promise<void> {
   if (flows.length === 0) return
-  await tx.query(
-    `insert into idx.vault_flows (home, seq, vault_id, kind, principal, amount, shares, ledger, ts, tx_hash)
+  await tx.run(
+    sql`${sql.insertInto(idx.vault_flows)} (home, seq, vault_id, kind, principal, amount, shares, ledger, ts, tx_hash)
      select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::text[]), unnest($6::numeric[]),
        unnest($7::numeric[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::text[])`,
     [

@@ -2,7 +2,10 @@
 
 import type { TraderVault } from '../../resources/trader-vault.ts'
 import type { VaultFlow, VaultTrade } from '../../resources/vault-activity.ts'
-import type { Param, Queryable } from '../../store/store.ts'
+import { sql } from '../../store/sql.ts'
+import type { Sql } from '../../store/sql.ts'
+import type { Param, Queryable, Writable } from '../../store/store.ts'
+import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import type { Epoch, EpochContracts } from '../state/epochs.ts'
 import { contractInstanceSql, readContractInstance } from '../state/contract-instances.ts'
@@ -24,7 +27,7 @@ import { loadVaults, storeVaults } from './vaults-store.ts'
  * Applies a page's events to the vaults of its factory and their positions on its market. `begun` are the events of its first transaction that earlier pages
  * have applied.
  */
-export async function applyVaultEvents(tx: Queryable, epoch: Epoch, archived: readonly ArchivedEvent[], begun: readonly ArchivedEvent[]): Promise<void> {
+export async function applyVaultEvents(tx: Writable, epoch: Epoch, archived: readonly ArchivedEvent[], begun: readonly ArchivedEvent[]): Promise<void> {
   const selected = selectVaultEvents([...begun, ...archived], epoch.contracts)
   const earlier = new Set(begun)
   const relevant = selected.filter((event) => !earlier.has(event))
@@ -80,7 +83,7 @@ const VAULT_COLUMNS = `v.created_seq as seq, v.vault_id as id, v.leader, v.name,
   v.profit_share_bps as "profitShareBps", v.paused, v.updated_at as "updatedAt", v.depositor_count as "depositorCount",
   v.open_positions as "openPositions", v.trade_count as "tradeCount", v.closed_trade_pnl as "closedTradePnl"`
 
-const CURRENT_INSTANCE = contractInstanceSql('vaultFactory', 'c.epoch')
+const CURRENT_INSTANCE = contractInstanceSql('vaultFactory', sql`c.epoch`)
 
 export interface VaultsFilter extends ApyTerms, AsOf {
   readonly leader?: string | undefined
@@ -91,15 +94,15 @@ export interface VaultsFilter extends ApyTerms, AsOf {
 /** The current factory's vaults, newest first (specification, "GET /v1/vaults"). */
 export async function listVaults(db: Queryable, filter: VaultsFilter): Promise<Page<TraderVault>> {
   const params: Param[] = [filter.limit + 1]
-  const state = stateSource(filter, (value) => `$${params.push(value)}`)
-  const conditions = [`v.home = ${CURRENT_INSTANCE}`]
-  if (filter.leader !== undefined) conditions.push(`v.leader = $${params.push(toSearchText(filter.leader))}`)
-  if (filter.cursor !== undefined) conditions.push(`v.created_seq < $${params.push(seqFromCursor(VAULTS_KIND, filter.cursor))}::bigint`)
+  const state = stateSource(filter, (value) => sql`$${params.push(value)}`)
+  const conditions = [sql`v.home = ${CURRENT_INSTANCE}`]
+  if (filter.leader !== undefined) conditions.push(sql`v.leader = $${params.push(toSearchText(filter.leader))}`)
+  if (filter.cursor !== undefined) conditions.push(sql`v.created_seq < $${params.push(seqFromCursor(VAULTS_KIND, filter.cursor))}::bigint`)
   return await readPage<RawVault, TraderVault>(
     db,
     {
       state,
-      page: `select ${VAULT_COLUMNS} from ${vaultsOf(state)} v where ${conditions.join(' and ')} order by v.created_seq desc limit $1::int`,
+      page: sql`select ${VAULT_COLUMNS} from ${vaultsOf(state)} v where ${sql.join(conditions, ' and ')} order by v.created_seq desc limit $1::int`,
       params,
       limit: filter.limit,
       cursorOf: (raw) => encodeCursor(VAULTS_KIND, [raw.seq]),
@@ -114,9 +117,9 @@ export async function readVault(
   wanted: ApyTerms & AsOf & { readonly id: number },
 ): Promise<{ readonly vault: TraderVault | null; readonly head: Head }> {
   const params: Param[] = [clampToSafeInteger(wanted.id)]
-  const state = stateSource(wanted, (value) => `$${params.push(value)}`)
+  const state = stateSource(wanted, (value) => sql`$${params.push(value)}`)
   const rows = await db.query<RawVault & HeadColumns>(
-    `select ${state.head}, ${VAULT_COLUMNS}
+    sql`select ${state.head}, ${VAULT_COLUMNS}
      from ${state.from} left join lateral (select * from ${vaultsOf(state)} v where v.home = ${CURRENT_INSTANCE} and v.vault_id = $1::bigint) v on true`,
     params,
   )
@@ -126,8 +129,8 @@ export async function readVault(
 }
 
 /** SQL of the vaults of a state. */
-function vaultsOf({ throughSeq }: StateSource): string {
-  return throughSeq === undefined ? 'idx.vaults' : vaultsAt(throughSeq)
+function vaultsOf({ throughSeq }: StateSource): Sql {
+  return throughSeq === undefined ? sql`${idx.vaults}` : vaultsAt(throughSeq)
 }
 
 /** APYs as of a ledger end with its close time. */
@@ -147,8 +150,8 @@ export async function listVaultTrades(db: Queryable, filter: VaultActivityFilter
   return await listLog<VaultTrade>(db, {
     ...rest,
     kind: `vault-trades-${id}`,
-    table: 'idx.vault_trades',
-    scope: { column: 'home', sql: CURRENT_INSTANCE },
+    table: idx.vault_trades,
+    scope: { column: 'home', value: CURRENT_INSTANCE },
     equals: { vault_id: clampToSafeInteger(id) },
     columns: {
       id: 'r.seq', vaultId: 'r.vault_id', positionId: 'r.position_id', action: 'r.action', leader: 'r.leader', collateral: 'r.collateral',
@@ -163,8 +166,8 @@ export async function listVaultFlows(db: Queryable, kind: VaultFlowKind, filter:
   const page = await listLog<Omit<VaultFlow, 'shares'> & { readonly shares: string | null }>(db, {
     ...rest,
     kind: `vault-${kind}-${id}`,
-    table: 'idx.vault_flows',
-    scope: { column: 'home', sql: CURRENT_INSTANCE },
+    table: idx.vault_flows,
+    scope: { column: 'home', value: CURRENT_INSTANCE },
     equals: { vault_id: clampToSafeInteger(id), kind },
     columns: {
       id: 'r.seq', vaultId: 'r.vault_id', principal: 'r.principal', amount: 'r.amount', shares: 'r.shares', ledger: 'r.ledger', ts: 'r.ts',

@@ -4,6 +4,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { TurnCaller } from '../../base/turns.ts'
 import { BULK_STATEMENT_TIMEOUT_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { textOf } from '../sql.ts'
+import type { Statement as SqlStatement } from '../sql.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Store, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
@@ -93,21 +95,23 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
   /** The sender of one turn's statements. All of them go to the same engine. */
   function openSession(access: Statement['access'], limitMs: number) {
     const engine = supervisor.engine()
-    return async (sql: string, params?: readonly Param[], isRepeated = false): Promise<StatementResult> => {
-      const result = await engine.run({ access, sql, params: params === undefined ? null : encodeParams(sql, params), isRepeated }, limitMs)
+    return async (statement: SqlStatement | string, params?: readonly Param[], isRepeated = false): Promise<StatementResult> => {
+      const sql = textOf(statement)
+      const result = await engine.run({ access, sql, params: params === undefined ? null : encodeParams(params), isRepeated }, limitMs)
       if (result.writtenRows > 0) maintenance.countRows(result.writtenRows)
       return result
     }
   }
 
-  async function send(access: Statement['access'], limitMs: number, sql: string, params?: readonly Param[]): Promise<StatementResult> {
-    return await openSession(access, limitMs)(sql, params)
+  async function send(access: Statement['access'], limitMs: number, statement: SqlStatement | string, params?: readonly Param[]): Promise<StatementResult> {
+    return await openSession(access, limitMs)(statement, params)
   }
 
   function createWriter(limitMs: number): Writer {
     return {
-      query: <Row extends object>(sql: string, params?: readonly Param[]) =>
-        scheduler.write(async () => (await send('write', limitMs, sql, params)).rows as Row[]),
+      query: <Row extends object>(statement: SqlStatement<Row> | string, params?: readonly Param[]) =>
+        scheduler.write(async () => (await send('write', limitMs, statement, params)).rows as Row[]),
+      run: (statement, params) => scheduler.write(async () => void (await send('write', limitMs, statement, params))),
       transaction: (work) => scheduler.write(async () => runTransaction(openSession('write', limitMs), clock, work, listeners)),
     }
   }
@@ -118,12 +122,12 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     engine: 'embedded',
     readsLag: false,
     read: {
-      query: <Row extends object>(sql: string, params?: readonly Param[], caller?: TurnCaller) =>
-        scheduler.read(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs, caller),
+      query: <Row extends object>(statement: SqlStatement<Row> | string, params?: readonly Param[], caller?: TurnCaller) =>
+        scheduler.read(async (remainingMs) => (await send('read', remainingMs, statement, params)).rows as Row[], readTimeoutMs, caller),
     },
     lookups: {
-      query: <Row extends object>(sql: string, params?: readonly Param[]) =>
-        scheduler.lookup(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs),
+      query: <Row extends object>(statement: SqlStatement<Row> | string, params?: readonly Param[]) =>
+        scheduler.lookup(async (remainingMs) => (await send('read', remainingMs, statement, params)).rows as Row[], readTimeoutMs),
     },
     write: problems.observe(createWriter(WRITE_STATEMENT_TIMEOUT_MS)),
     bulkWriter,
@@ -174,9 +178,13 @@ function createLock(writer: Writer, lost: AbortSignal, release: () => void): Wri
   return {
     lost,
     db: {
-      async query<Row extends object>(sql: string, params?: readonly Param[]): Promise<Row[]> {
+      async query<Row extends object>(statement: SqlStatement<Row> | string, params?: readonly Param[]): Promise<Row[]> {
         check()
-        return writer.query<Row>(sql, params)
+        return writer.query<Row>(statement, params)
+      },
+      async run(statement, params) {
+        check()
+        return writer.run(statement, params)
       },
       async transaction(work) {
         check()

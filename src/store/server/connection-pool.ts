@@ -7,6 +7,8 @@ import type { Log } from '../../base/log.ts'
 import { createSemaphore, TooManyWaiting } from '../../base/semaphore.ts'
 import type { TurnCaller } from '../../base/turns.ts'
 import { CONNECT_TIMEOUT_MS, LARGE_READS_MAX, PREPARED_STATEMENTS_MAX, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
+import { textOf } from '../sql.ts'
+import type { Statement } from '../sql.ts'
 import { createStatementNames } from '../statement-names.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import type { Param, Transaction, Writer } from '../store.ts'
@@ -86,10 +88,11 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
   }
 
   return {
-    query: <Row extends object>(sql: string, params?: readonly Param[], caller?: TurnCaller) =>
-      withClient((client) => query(client, sql, params) as Promise<Row[]>, caller),
+    query: <Row extends object>(statement: Statement<Row> | string, params?: readonly Param[], caller?: TurnCaller) =>
+      withClient((client) => query(client, textOf(statement), params) as Promise<Row[]>, caller),
+    run: (statement, params) => withClient(async (client) => void (await query(client, textOf(statement), params))),
     transaction: <T>(work: (tx: Transaction) => Promise<T>) =>
-      withClient((client) => runTransaction(inOrder((sql, params) => send(client, sql, params)), clock, work)),
+      withClient((client) => runTransaction(inOrder((statement, params) => send(client, textOf(statement), params)), clock, work)),
     checkWritable: () => withClient(checkWritable),
     waiting: permits.waiting,
     [Symbol.asyncDispose]: () => pool.end(),

@@ -77,7 +77,7 @@ const FEATURE_NOT_SUPPORTED = '0A000'
 /** Sends one statement, prepared as `name` on this connection. Raises the store's errors. */
 export async function sendNamed(client: pg.ClientBase, name: string, sql: string, params: readonly Param[], session = WRITING): Promise<object[]> {
   try {
-    const { rows } = await client.query<object>({ name, text: sql, values: encodeParams(sql, params) })
+    const { rows } = await client.query<object>({ name, text: sql, values: encodeParams(params) })
     return rows
   } catch (cause) {
     // The pool closes this connection, and another one prepares the statement again.
@@ -91,7 +91,7 @@ export async function send(
   client: pg.ClientBase, sql: string, params?: readonly Param[], session = WRITING,
 ): Promise<{ rows: object[]; command: string }> {
   try {
-    const response: unknown = params === undefined ? await client.query(sql) : await client.query(sql, encodeParams(sql, params))
+    const response: unknown = params === undefined ? await client.query(sql) : await client.query(sql, encodeParams(params))
     // A text with several statements returns several results.
     const result = (Array.isArray(response) ? response.at(-1) : response) as pg.QueryResult<object>
     return { rows: result.rows, command: result.command }

@@ -7,6 +7,8 @@ import {
   BULK_STATEMENT_TIMEOUT_MS, PREPARED_STATEMENTS_MAX, WRITER_LOCK_HEARTBEAT_MS, WRITER_LOCK_LOST_AFTER_MS, WRITER_LOCK_PEER_TIMEOUT_MS,
 } from '../bounds.ts'
 import { createMutex } from '../mutex.ts'
+import { textOf } from '../sql.ts'
+import type { Statement } from '../sql.ts'
 import { createStatementNames } from '../statement-names.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Queryable, Transaction, Writer, WriterLock } from '../store.ts'
@@ -82,9 +84,6 @@ export async function withOwnConnection<T>(url: string, role: string, clock: Clo
   }
 }
 
-/** Every page repeats the same inserts. A statement that reads is planned each time, because the tables grow from nothing while the index catches up. */
-const PLAIN_INSERT = /^\s*insert\b(?!.*(?:\breturning\b|\bjoin\b|\bfrom\s+(?:idx|shadow)))/is
-
 interface WriterParts {
   readonly client: pg.Client
   readonly clock: Clock
@@ -97,13 +96,18 @@ interface WriterParts {
 function createWriter({ client, clock, check, listeners }: WriterParts): Writer {
   const runExclusive = createMutex()
   const nameOf = createStatementNames(PREPARED_STATEMENTS_MAX, 'write')
-  const sendChecked: RunStatement = async (sql, params, isRepeated = false) => {
+  // Every page repeats the same inserts. A statement that reads is planned each time, because the tables grow from nothing while the index catches up.
+  const sendChecked: RunStatement = async (statement, params, isRepeated = false) => {
     check()
-    const name = params !== undefined && (isRepeated || PLAIN_INSERT.test(sql)) ? nameOf(sql) : undefined
+    const sql = textOf(statement)
+    const isPlainInsert = typeof statement === 'object' && statement.isPlainInsert
+    const name = params !== undefined && (isRepeated || isPlainInsert) ? nameOf(sql) : undefined
     return name === undefined || params === undefined ? send(client, sql, params) : { rows: await sendNamed(client, name, sql, params), command: '' }
   }
   return {
-    query: <Row extends object>(sql: string, params?: readonly Param[]) => runExclusive(async () => (await sendChecked(sql, params)).rows as Row[]),
+    query: <Row extends object>(statement: Statement<Row> | string, params?: readonly Param[]) =>
+      runExclusive(async () => (await sendChecked(statement, params)).rows as Row[]),
+    run: (statement, params) => runExclusive(async () => void (await sendChecked(statement, params))),
     transaction: <T>(work: (tx: Transaction) => Promise<T>) => runExclusive(() => runTransaction(sendChecked, clock, work, listeners)),
   }
 }
@@ -122,7 +126,8 @@ function createLock({ lost, ...connection }: Omit<WriterParts, 'check'> & { read
   return {
     lost: lost.signal,
     db: {
-      query: (sql, params) => endIfBroken(db.query(sql, params)),
+      query: (statement, params) => endIfBroken(db.query(statement, params)),
+      run: (statement, params) => endIfBroken(db.run(statement, params)),
       transaction: (work) => endIfBroken(db.transaction(work)),
     },
     async [Symbol.asyncDispose]() {

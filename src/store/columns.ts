@@ -1,0 +1,55 @@
+// Select lists that also are the types of their rows: a column is written once, and one that its table does not have is a compile error.
+
+import { sql } from './sql.ts'
+import type { ColumnType, SelectList, Sql, Table } from './sql.ts'
+
+interface Values {
+  readonly 'bigint': number
+  readonly 'integer': number
+  readonly 'smallint': number
+  readonly 'double precision': number
+  /** Digits. */
+  readonly 'numeric': string
+  readonly 'text': string
+  readonly 'boolean': boolean
+  readonly 'bytea': Uint8Array
+  /** Parsed. */
+  readonly 'jsonb': unknown
+}
+
+/** The type of a column's values, as both engines return them (store.ts). */
+export type ValueOf<Type extends ColumnType> =
+  Type extends `${infer Given extends ColumnType}?` ? ValueOf<Given> | null
+    : Type extends `${infer Element extends keyof Values}[]` ? readonly Values[Element][]
+      : Type extends keyof Values ? Values[Type] : never
+
+/** A value of SQL that is no column. */
+export interface Expression<out Value> {
+  readonly expression: Sql
+  /** Only the compiler reads this. */
+  readonly value?: Value
+}
+
+/** A value that SQL computes, or a column whose type says more than its table: `expression<'long' | 'short'>(sql`…`)`. */
+export function expression<Value>(text: Sql): Expression<Value> {
+  return { expression: text }
+}
+
+type Entry<Name extends string> = Name | Expression<unknown>
+type EntryValue<Of extends Table, E> = E extends Expression<infer Value> ? Value : E extends keyof Of['columns'] ? ValueOf<Of['columns'][E]> : never
+
+/** The select list of columns of a table with this alias, by their names in a row. */
+export function columns<Of extends Table, const Entries extends Readonly<Record<string, Entry<keyof Of['columns'] & string>>>>(
+  _table: Of, alias: string, entries: Entries,
+): SelectList<{ readonly [Name in keyof Entries]: EntryValue<Of, Entries[Name]> }> {
+  const values = Object.entries<string | Expression<unknown>>(entries)
+  return selectList(Object.fromEntries(values.map(([name, entry]) => [name, typeof entry === 'string' ? `${alias}.${entry}` : entry.expression])))
+}
+
+/** The type of the rows of a select list. */
+export type RowOf<List extends SelectList> = List extends SelectList<infer Row> ? Row : never
+
+/** The select list of some SQL, by its names in a row. */
+export function selectList(entries: Readonly<Record<string, Sql | string>>): Sql {
+  return sql.join(Object.entries(entries).flatMap(([name, entry], index) => [index === 0 ? '' : ', ', entry, ` as "${name}"`]), '')
+}
