@@ -1,13 +1,13 @@
 # The gateway, an indexer or the local network, selected by command and environment. The Node version is the one in package.json.
 
-FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS packages
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY localnet/package.json localnet/package.json
 # The base image provides Node, and a server provides the database: neither the locked Node nor the install script is needed.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force && rm -r node_modules/node-linux-* node_modules/.bin/node
 
-FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 # Inside the container the gateway and the metrics accept connections from outside it; the local RPC does with LOCAL_RPC_HOST=0.0.0.0; which ports are published is decided when it is started.
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data METRICS_PORT=9464 METRICS_HOST=0.0.0.0
 WORKDIR /app

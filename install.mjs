@@ -13,6 +13,8 @@ const PACKAGES = {
 }
 const IS_WINDOWS = process.platform === 'win32'
 const LINK = 'node_modules/.bin/node'
+/** The exit code of a program for which the system's loader does not find a library. Minimal Linux systems lack libatomic, which Node 26 needs. */
+const CANNOT_START = 127
 
 const name = PACKAGES[`${process.platform} ${process.arch}`]
 const binary = `node_modules/${name}/bin/node${IS_WINDOWS ? '.exe' : ''}`
@@ -24,7 +26,11 @@ if (!isInstalled && Number.parseInt(process.versions.node, 10) < OLDEST_MAJOR) {
   process.stderr.write(`No Node for ${process.platform} ${process.arch} was installed, and Node ${process.versions.node} cannot run this project: ` +
     `install Node ${OLDEST_MAJOR} or newer and repeat npm ci.\n`)
   process.exitCode = 1
-} else spawnSync(runtime, ['src/store/prepare.ts'], { stdio: 'inherit' })
+} else if (spawnSync(runtime, ['src/store/prepare.ts'], { stdio: 'inherit' }).status === CANNOT_START) {
+  process.stderr.write('The project\'s Node cannot start: install the library that the line above names (libatomic.so.1: apt-get install libatomic1, ' +
+    'or dnf install libatomic) and repeat npm ci.\n')
+  process.exitCode = 1
+}
 
 function link() {
   if (!IS_WINDOWS) return symlinkSync(`../${name}/bin/node`, LINK)

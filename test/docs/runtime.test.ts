@@ -94,6 +94,16 @@ test('npm scripts run on the locked binary', { skip: process.platform === 'win32
 
 const OLD_NODE = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })`
 
+/** Writes a program as the Node binary of this platform into a folder and returns its path. */
+function writeBinary(folder: string, program: string): string {
+  const [name] = Object.entries(PLATFORMS).find(([, [os, cpu]]) => os === process.platform && cpu === process.arch) ?? []
+  const installed = join(folder, 'node_modules', name ?? '', 'bin')
+  mkdirSync(installed, { recursive: true })
+  mkdirSync(join(folder, 'node_modules/.bin'))
+  writeFileSync(join(installed, 'node'), program, { mode: 0o755 })
+  return join(installed, 'node')
+}
+
 /** Runs the installation script in a folder as an old Node would. */
 function install(folder: string): { readonly status: number | null; readonly stderr: string } {
   return spawnSync(process.execPath, ['--import', OLD_NODE, `${PROJECT_ROOT}install.mjs`], { cwd: folder, encoding: 'utf8' })
@@ -101,13 +111,9 @@ function install(folder: string): { readonly status: number | null; readonly std
 
 test('the installation links the project\'s Node where npm 10 has removed the link', { skip: process.platform === 'win32' && 'tests a link' }, async () => {
   await using folder = await temporaryFolder()
-  const [name] = Object.entries(PLATFORMS).find(([, [os, cpu]]) => os === process.platform && cpu === process.arch) ?? []
-  const installed = join(folder.path, 'node_modules', name ?? '', 'bin')
-  mkdirSync(installed, { recursive: true })
-  mkdirSync(join(folder.path, 'node_modules/.bin'))
-  writeFileSync(join(installed, 'node'), '#!/bin/sh\necho "$@" > started\n', { mode: 0o755 })
+  const binary = writeBinary(folder.path, '#!/bin/sh\necho "$@" > started\n')
   assert.equal(install(folder.path).status, 0)
-  assert.equal(realpathSync(join(folder.path, 'node_modules/.bin/node')), realpathSync(join(installed, 'node')))
+  assert.equal(realpathSync(join(folder.path, 'node_modules/.bin/node')), realpathSync(binary))
   assert.equal(readFileSync(join(folder.path, 'started'), 'utf8'), 'src/store/prepare.ts\n', 'the database is prepared with that Node')
   assert.equal(install(folder.path).status, 0, 'a second installation finds the link')
 })
@@ -117,4 +123,12 @@ test('the installation stops with one sentence where there is no Node that can r
   const { status, stderr } = install(folder.path)
   assert.equal(status, 1)
   assert.match(stderr, /^No Node for \S+ \S+ was installed, and Node 20\.1\.0 cannot run this project: install Node 24 or newer and repeat npm ci\.\n$/)
+})
+
+test('the installation names the library without which Node does not start', { skip: process.platform === 'win32' && 'tests a shell script' }, async () => {
+  await using folder = await temporaryFolder()
+  writeBinary(folder.path, '#!/bin/sh\nexit 127\n')
+  const { status, stderr } = install(folder.path)
+  assert.equal(status, 1)
+  assert.match(stderr, /^The project's Node cannot start: .* apt-get install libatomic1, .*repeat npm ci\.\n$/)
 })

@@ -55,11 +55,11 @@ function respondsWith(bodyOf: (id: number) => string): Respond {
   return (response, { id }) => response.writeHead(200, { 'content-type': 'application/json' }).end(bodyOf(id))
 }
 
-/** Writes as fast as the reader accepts, until the connection closes. */
-function flood(write: (chunk: Buffer, done: () => void) => void, response: ServerResponse): void {
+/** Writes as fast as the reader accepts, until the connection closes: from Node 26 on, writes fail for a while before the response counts as destroyed. */
+function flood(write: (chunk: Buffer, done: (error?: Error | null) => void) => void, response: ServerResponse): void {
   const block = Buffer.alloc(64 * 1024, '"')
-  const next = (): void => {
-    if (!response.destroyed) write(block, next)
+  const next = (error?: Error | null): void => {
+    if (!error && !response.destroyed) write(block, next)
   }
   next()
 }
