@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
@@ -60,10 +59,7 @@ test('after a flood of every write path and a day, each table has as many rows a
   const driving = submissions.run(stop.signal)
   async function pass(ms: number): Promise<void> {
     clock.advance(ms)
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
-      await setImmediate()
-      if (calls.running() > 0) quiet = -1
-    }
+    await calls.idle(QUIET_TURNS)
   }
 
   const key = await obtainKey(app, createWallet('caller'))

@@ -1,7 +1,6 @@
 // Instances of the gateway's submissions on one real database, against a model of the network, all on a virtual clock.
 
 import { after } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { Account, Contract, Keypair, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
 import { createVirtualClock } from '../../src/base/clock.ts'
@@ -248,12 +247,7 @@ export async function openSubmissions({ nodeCount = 2 }: { readonly nodeCount?: 
   let started = 0
 
   /** Until nothing happens without the clock. */
-  async function idle(): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
-      await setImmediate()
-      if (calls.running() > 0) quiet = -1
-    }
-  }
+  const idle = (): Promise<void> => calls.idle(QUIET_TURNS)
 
   function start({ aheadMs = 0 }: { readonly aheadMs?: number } = {}): Instance {
     started += 1
