@@ -17,7 +17,7 @@ import { OPENING_TEST_PATTERN, planBatches, writeBatches } from './runner/batche
 import { COMPILE_CACHE, SHORT_RUN_FLAGS } from './support/program.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
-import { CHAIN_READERS, createImportGraph, findTestFiles, HARNESSES, isLongest, isSlow, RUN_AGAIN, runsMoreInAll } from './runner/test-files.ts'
+import { CHAIN_READERS, createImportGraph, findTestFiles, HARNESSES, isSlow, rankByLength, RUN_AGAIN, runsMoreInAll } from './runner/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WITHOUT_TRACKING = new URL('./runner/without-tracking.ts', import.meta.url).href
@@ -97,7 +97,7 @@ interface Leg {
 /** Runs the files in batches; slow files and small selections run in processes of their own. */
 async function runLeg({ files, flags, ...settings }: Leg): Promise<number> {
   const isAlone = (file: string): boolean => isSlow(file) || file.startsWith('test/sim/')
-  const alone = files.filter(isAlone).sort((a, b) => Number(isLongest(b)) - Number(isLongest(a)))
+  const alone = files.filter(isAlone).sort((a, b) => rankByLength(a) - rankByLength(b))
   const isParsing = (file: string): boolean => graph.reaches(file, PARSER_MODULES) && !touchesDatabase(file)
   const { parsing = [], other = [] } = Object.groupBy(files.filter((file) => !isAlone(file)), (file) => (isParsing(file) ? 'parsing' : 'other'))
   const weighted = other.map((file) => ({ file, weight: touchesDatabase(file) ? 5 : 1 }))

@@ -11,9 +11,11 @@ const SUITE_TIMEOUT_MS = 2_147_483_647
 /** Folder to which the modules of batches are written, below the project's root. */
 const FOLDER = join('node_modules', '.cache', 'test-batches')
 
+const BATCH_END = '-batch.mjs'
+
 /** True if this is the module of a batch. */
 export function isBatch(path: string): boolean {
-  return path.includes(FOLDER)
+  return path.includes(FOLDER) && path.endsWith(BATCH_END)
 }
 
 export interface WeightedFile {
@@ -71,7 +73,10 @@ interface BatchesOptions {
   readonly hasNamePattern: boolean
 }
 
-/** Writes one module per batch; `Symbol.dispose` removes them. A batch of one file is that file, unless tests are selected by name. */
+/**
+ * Writes one module per batch; `Symbol.dispose` removes them. A batch of one file imports just that file, unless tests are selected by name. Node's runner
+ * starts files in the order of their names, whatever the order of its arguments, so the names are numbered.
+ */
 export function writeBatches(
   batches: readonly (readonly string[])[],
   { root, hasNamePattern }: BatchesOptions,
@@ -80,9 +85,10 @@ export function writeBatches(
   mkdirSync(folder, { recursive: true })
   const entries = batches.map((files, index) => {
     const [only] = files
-    if (files.length === 1 && only !== undefined && !hasNamePattern) return only
-    const path = join(folder, `batch-${String(index + 1).padStart(2, '0')}.mjs`)
-    writeFileSync(path, batchSource(root, files, hasNamePattern))
+    const number = String(index + 1).padStart(3, '0')
+    const isOnly = files.length === 1 && only !== undefined && !hasNamePattern
+    const path = join(folder, isOnly ? `${number}-${only.replaceAll('/', '-')}.mjs` : `${number}${BATCH_END}`)
+    writeFileSync(path, isOnly ? `import ${JSON.stringify(pathToFileURL(join(root, only)).href)}\n` : batchSource(root, files, hasNamePattern))
     return path
   })
   return { entries, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }

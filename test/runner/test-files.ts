@@ -37,10 +37,10 @@ const SLOW = [
   'test/contract/cash-ledger.test.ts',
 ]
 
-/** Start first, so that at the end of a run no core waits for one of them. */
+/** Start first and in this order, so that at the end of a run no core waits for one of them. */
 const LONGEST = [
-  'test/sim/', 'test/process/verify.test.ts', 'test/docs/guides.test.ts', 'test/index/hostile-pairs.test.ts', 'test/stream/hour.test.ts',
-  'test/relay/footprints-builds.test.ts', 'test/client/cli.test.ts', 'test/console/',
+  'test/sim/', 'test/process/verify.test.ts', 'test/docs/guides.test.ts', 'test/stream/hour.test.ts', 'test/client/cli.test.ts', 'test/console/', 'test/crash/',
+  'test/index/hostile-pairs.test.ts', 'test/relay/footprints-builds.test.ts', 'localnet/ledger/kill.test.ts', 'test/examples/', 'test/process/',
 ]
 
 /**
@@ -68,8 +68,10 @@ export function isSlow(file: string): boolean {
   return SLOW.some((slow) => file.startsWith(slow))
 }
 
-export function isLongest(file: string): boolean {
-  return LONGEST.some((long) => file.startsWith(long))
+/** Position of a slow file in the order in which slow files start. */
+export function rankByLength(file: string): number {
+  const rank = LONGEST.findIndex((long) => file.startsWith(long))
+  return rank < 0 ? LONGEST.length : rank
 }
 
 /** True if `npm run test:all` runs more of this file than `npm test`: more seeds or cases. */
