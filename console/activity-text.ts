@@ -1,4 +1,4 @@
-// What a change of the account means, in a sentence.
+// Describes a change of the account in a sentence.
 
 import type { DataOf, Fill, Order, Transaction } from '../client/src/index.ts'
 import { amount, price, sideOf, signed } from './format.ts'

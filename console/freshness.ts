@@ -1,4 +1,4 @@
-// When a value is stale. An age is what the gateway reported plus the time since it arrived, so it does not depend on the browser's time of day.
+// Decides that a value is stale. An age is what the gateway reported plus the time since it arrived, so it does not depend on the browser's time of day.
 
 /** The gateway sends a heartbeat every second. */
 const SILENCE_MAX_MS = 5_000

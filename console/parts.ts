@@ -1,4 +1,4 @@
-// What every component may use, given once at the root of the page.
+// The parts that every component may use, given once at the root of the page.
 
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'

@@ -1,4 +1,4 @@
-// Which exchange a chain starts with.
+// The exchange that a chain starts with.
 
 import type { Generation } from '../src/exchange/contracts/generations.ts'
 

@@ -1,4 +1,4 @@
-// What a gateway does with the responses of a hostile node, and the cost of reading ordinary responses.
+// A gateway's handling of a hostile node's responses, and the cost of reading ordinary responses.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createSystemClock } from '../../src/base/clock.ts'

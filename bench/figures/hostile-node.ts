@@ -1,4 +1,4 @@
-// What a hostile RPC node does to the event loop and to memory, relative to fixed bounds, and what the checks cost for ordinary responses.
+// The effect of a hostile RPC node on the event loop and on memory, relative to fixed bounds, and the cost of the checks for ordinary responses.
 
 import type { AttackFigures } from '../children/rpc-client.ts'
 import { startChild } from '../support/child.ts'

@@ -1,4 +1,4 @@
-// How long the event loop delays requests while the index catches up in the same process, relative to a fixed bound.
+// The delay of requests by the event loop while the index catches up in the same process, relative to a fixed bound.
 
 import { startChild } from '../support/child.ts'
 import { availableEngines, createDatabase } from '../support/databases.ts'

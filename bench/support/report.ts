@@ -1,4 +1,4 @@
-// How a measurement is reported: ratios of interleaved rounds in one run, and the target for their median.
+// Reports a measurement: ratios of interleaved rounds in one run, and the target for their median.
 
 import { quantile } from './load.ts'
 

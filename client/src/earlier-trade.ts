@@ -1,4 +1,4 @@
-// Whether an earlier transaction with the client id of a request did what the request asks for. Used when a program repeats a request after a crash.
+// Checks that an earlier transaction with the client id of a request did what the request asks for. Used when a program repeats a request after a crash.
 
 import { isResting } from './calls.ts'
 import type { TradeRequest } from './calls.ts'

@@ -1,5 +1,5 @@
-// What the client uses of its platform: Node 22 or later, browsers, Deno and Bun have all of it. Declared here by shape, so that the client compiles without
-// the types of any of them and callers can pass their own.
+// The parts of the platform that the client uses: Node 22 or later, browsers, Deno and Bun have all of it. Declared by shape, so that the client compiles
+// without the types of any of them and callers can pass their own.
 
 /** The part of `Response` that the client reads. */
 export interface ResponseLike {

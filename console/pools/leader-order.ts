@@ -1,4 +1,4 @@
-// What the leader's form asks for: which inputs an order has, and its request. Pure.
+// The order that the leader's form asks for: its inputs, and its request. Pure.
 
 import type { TradeRequest } from '../../client/src/index.ts'
 import { parseAmount } from '../format.ts'

@@ -1,4 +1,4 @@
-// What the leader of a vault does with it: trades, pauses and resumes it, and claims the profit share.
+// The section for a vault's leader, who trades, pauses and resumes it, and claims the profit share.
 
 import { useSignal } from '@preact/signals'
 import type { TradeRequest, TraderVault, VaultTrade } from '../../client/src/index.ts'

@@ -1,4 +1,4 @@
-// What an account owns on the exchange, part by part, in USDC with seven implied decimals. A part that is not known is null, and so is the total.
+// The account's property on the exchange, part by part, in USDC with seven implied decimals. A part that is not known is null, and so is the total.
 
 import { displayText } from '../../client/src/display.ts'
 import type { AccountState } from '../../client/src/generated/resources.ts'

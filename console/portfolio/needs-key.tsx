@@ -1,4 +1,4 @@
-// What to do first on a page about the user's own account.
+// The first step on a page about the user's own account.
 
 import { useParts } from '../parts.ts'
 import { Card } from '../ui/layout.tsx'

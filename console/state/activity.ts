@@ -1,4 +1,4 @@
-// What happened to the account, newest first, with the notices that are shown for a few seconds. What happened while the page was closed is read once.
+// The account's history, newest first, with the notices that are shown for a few seconds. What happened while the page was closed is read once.
 
 import { computed, effect, signal, untracked } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'

@@ -1,4 +1,4 @@
-// What the exchange allows now, and why not: pauses, halts, deleveraging and stale prices. Pure.
+// The actions that the exchange allows now, and why not the others: pauses, halts, deleveraging and stale prices. Pure.
 
 import type { MarketLimits } from '../../client/src/index.ts'
 import type { Freshness } from '../freshness.ts'

@@ -1,4 +1,4 @@
-// What an entry costs, what it closes first, and where it would be liquidated. Pure. Amounts are integers with seven implied decimals.
+// The costs of an entry, what it closes first, and its liquidation price. Pure. Amounts are integers with seven implied decimals.
 
 import type { MarketLimits } from '../../client/src/index.ts'
 import { amount, signed } from '../format.ts'

@@ -1,4 +1,4 @@
-// Where the chart's labels are, so that none covers another. Pure. Distances in pixels from the chart's left and top.
+// Places the chart's labels so that none covers another. Pure. Distances in pixels from the chart's left and top.
 
 export interface Size {
   readonly width: number

@@ -1,4 +1,4 @@
-// What became of the last order that was sent.
+// The outcome of the last order that was sent.
 
 import type { RefusedToSign } from '../../client/src/index.ts'
 import { orderState } from '../activity-text.ts'

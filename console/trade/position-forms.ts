@@ -1,4 +1,4 @@
-// What the forms of a position ask for: checks the input and builds the requests. Pure.
+// The forms of a position: checks the input and builds the requests. Pure.
 
 import type { AccountState, OpenOrder } from '../../client/src/index.ts'
 import { amount, parseAmount, plain } from '../format.ts'

@@ -1,4 +1,4 @@
-// What the ticket's order does, from the gateway's quote; of a resting order, as if the price were the order's.
+// The effect of the ticket's order, from the gateway's quote; of a resting order, as if the price were the order's.
 
 import type { AccountState } from '../../client/src/index.ts'
 import { amount, parseAmount, price } from '../format.ts'

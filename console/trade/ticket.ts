@@ -1,4 +1,4 @@
-// What the order ticket asks for: checks the inputs, derives the side of each trigger, and builds the requests. Pure. Amounts are integers with seven implied
+// The order ticket: checks the inputs, derives the side of each trigger, and builds the requests. Pure. Amounts are integers with seven implied
 // decimals.
 
 import type { TradeRequest } from '../../client/src/index.ts'

@@ -1,4 +1,4 @@
-// What all actors have in common.
+// The common part of all actors.
 
 import type { LedgerView } from './client.ts'
 

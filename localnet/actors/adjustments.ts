@@ -1,5 +1,5 @@
-// What traders of generation 2 do to an isolated position while they hold it: close a part of it, add collateral or take some out. And the price bounds that
-// they give some of their trades.
+// Changes that traders of generation 2 make to an isolated position while they hold it: close a part, add collateral or take some out. And the price bounds
+// that they give some of their trades.
 
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'

@@ -1,4 +1,4 @@
-// What a keeper does when the vault can no longer pay the traders' profits: it sets or clears an asset's flag, and closes profitable positions.
+// The keeper's work when the vault can no longer pay the traders' profits: it sets or clears an asset's flag, and closes profitable positions.
 
 import type { MarketOverview } from './exchange-state.ts'
 import { positionFunding, positionPnl } from './risk.ts'

@@ -1,4 +1,4 @@
-// When and how a trader opens positions.
+// Decides when a trader opens positions, and with which orders.
 
 import type { Random } from '../../src/base/random.ts'
 import { i128 } from '../contracts/shared/host.ts'

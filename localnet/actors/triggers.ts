@@ -1,4 +1,4 @@
-// Whether an order is triggered, computed from public state. It only finds candidates: the contract decides in the simulation.
+// Finds orders that are triggered, from public state. They are only candidates: the contract decides in the simulation.
 
 import { ABOVE, LONG, ORDER_TYPE, STOP_LIMIT_PHASE } from './stored-entries.ts'
 import type { StoredOrder } from './stored-entries.ts'

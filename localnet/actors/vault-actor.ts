@@ -1,4 +1,4 @@
-// What leaders and depositors of trader vaults have in common: they act, then pause.
+// The common part of leaders and depositors of trader vaults: they act, then pause.
 
 import type { SwitchableActor } from './actor.ts'
 import type { Client, LedgerView, SendResult } from './client.ts'

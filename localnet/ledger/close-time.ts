@@ -1,4 +1,4 @@
-// When ledgers close. Only headers of protocol 30 and later have milliseconds; everything else has whole seconds.
+// The close times of ledgers. Only headers of protocol 30 and later have milliseconds; everything else has whole seconds.
 
 import { MILLISECONDS_SINCE } from '../../src/base/protocol.ts'
 

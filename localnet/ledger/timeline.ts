@@ -1,4 +1,4 @@
-// Which archive rows belong to this chain's history. Ledgers are written on branches. Restoring a snapshot or resetting the chain starts a new
+// Selects the archive rows of this chain's history. Ledgers are written on branches. Restoring a snapshot or resetting the chain starts a new
 // branch, and the history is a list of ranges of branches. So taking a snapshot copies nothing, and restoring one deletes nothing at once.
 
 /** Ledgers `from` to `to` of a branch, both included. */

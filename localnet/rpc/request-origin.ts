@@ -1,4 +1,4 @@
-// Which requests may use what real nodes do not offer: the local_ methods and friendbot. Every web page can send requests to this machine.
+// Admits requests to what real nodes do not offer: the local_ methods and friendbot. Every web page can send requests to this machine.
 
 import type { IncomingMessage } from 'node:http'
 import { isOwnOrigin } from '../../src/base/hosts.ts'

@@ -1,4 +1,4 @@
-// What an account's entries say about its orders on builds that count them but list no ids.
+// An account's entries, and its orders on builds that count them but list no ids.
 
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'

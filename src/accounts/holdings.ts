@@ -1,4 +1,4 @@
-// What an account has in the liquidity pool and in trader vaults, read from the contracts' entries at one ledger. The full value of a vault comes from a view.
+// An account's shares of the liquidity pool and of trader vaults, from the contracts' entries at one ledger. The full value of a vault comes from a view.
 
 import type { Clock } from '../base/clock.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'

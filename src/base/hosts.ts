@@ -1,5 +1,5 @@
-// Which Host headers and origins belong to this program. DNS rebinding lets a web page reach a server on this machine under the page's own host name; the Host
-// header then has that name. An IP address cannot be rebound.
+// Recognises this program's own Host headers and origins. DNS rebinding lets a web page reach a server on this machine under the page's own host name; the
+// Host header then has that name. An IP address cannot be rebound.
 
 import { isIP } from 'node:net'
 

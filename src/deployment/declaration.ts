@@ -1,4 +1,4 @@
-// What is declared about a deployment: by a manifest or by the local network, with overrides of the environment.
+// The declaration of a deployment: by a manifest or by the local network, with overrides of the environment.
 
 import type { Asset } from '../exchange/assets.ts'
 import { CONTRACT_KEYS } from '../exchange/contracts/contracts.ts'

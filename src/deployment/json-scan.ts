@@ -1,4 +1,4 @@
-// What JSON.parse does not report: where the text is invalid, and members that are written twice.
+// Finds what JSON.parse does not report: where the text is invalid, and members that are written twice.
 
 export interface JsonScan {
   /** Offset of the first syntax error; null if the text is valid. */

@@ -1,4 +1,4 @@
-// What the warnings of a prepared transaction depend on.
+// Reads the state on which the warnings of a prepared transaction depend.
 
 import type { Prices } from '../markets/prices.ts'
 import type { ReadConditions } from '../trading/warnings.ts'

@@ -1,4 +1,4 @@
-// What the gateway holds for its clients, for the metrics.
+// The number of things that the gateway holds for its clients, for the metrics.
 
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { Agreement } from '../chain/rpc/agreement.ts'

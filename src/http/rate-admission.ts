@@ -1,4 +1,4 @@
-// Who sends a request, and whether its rate limit admits it. Asynchronous only if a key must be looked up or counts are shared.
+// Identifies the sender of a request and applies its rate limit. Asynchronous only if a key must be looked up or counts are shared.
 
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.ts'

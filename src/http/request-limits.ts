@@ -1,4 +1,4 @@
-// Which buckets a request counts in (specification, "Rate limits", and docs/decisions/fair-rate-limits.md). Keys have a bucket each for reads and for trading.
+// The buckets that a request counts in (specification, "Rate limits", and docs/decisions/fair-rate-limits.md). Keys have one each for reads and for trading.
 // Keys are free, so all keys used from one client address share a ceiling. Callers without a key are counted by address.
 
 import type { Clock } from '../base/clock.ts'

@@ -1,4 +1,4 @@
-// Who sent a request, for work that requesters share (docs/decisions/fair-shares.md).
+// The sender of a request, for work that requesters share (docs/decisions/fair-shares.md).
 
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../base/fair-share.ts'

@@ -1,4 +1,4 @@
-// What is wrong with a value that its schema rejects, in words: the validator's own texts do not list what is accepted.
+// Explains why a schema rejects a value, in words: the validator's own texts do not list what is accepted.
 
 import type { FastifySchemaValidationError } from 'fastify'
 

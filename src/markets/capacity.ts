@@ -1,5 +1,5 @@
-// What can still be opened, from the contracts' current settings: of each asset, and of the pool. Served for a while after the network can no longer be
-// read, marked stale, then left out. Never zero for unknown.
+// The amounts that can still be opened, from the contracts' current settings: of each asset, and of the pool. Served for a while after the network can no
+// longer be read, marked stale, then left out. Never zero for unknown.
 
 import type { Clock } from '../base/clock.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'

@@ -1,4 +1,4 @@
-// What markets report of the past 24 hours while the exchange's own history is shorter: its candles, and before the first of them those of the external
+// The markets' figures of the past 24 hours while the exchange's own history is shorter: its candles, and before the first of them those of the external
 // exchange, as GET /v1/candles shows them.
 
 import { maxAmount, minAmount } from '../base/fixed-point.ts'

@@ -1,4 +1,4 @@
-// What markets report of the past 24 hours: stored candles, read once per interval for all requests, external history where these are too few, and the
+// The markets' figures of the past 24 hours: stored candles, read once per interval for all requests, external history where these are too few, and the
 // current price.
 
 import type { Clock } from '../base/clock.ts'

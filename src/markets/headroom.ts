@@ -1,4 +1,4 @@
-// How much more can be opened before a limit of the vault is reached ("Headroom" of generation 2). Pure. Amounts are 7-decimal USDC.
+// The amount that can be opened before a limit of the vault is reached ("Headroom" of generation 2). Pure. Amounts are 7-decimal USDC.
 
 import { maxAmount, minAmount } from '../base/fixed-point.ts'
 import type { BindingLimit } from '../resources/market-stats.ts'

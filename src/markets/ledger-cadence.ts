@@ -1,4 +1,4 @@
-// When to look for the next ledger: rarely while none is expected, often around the time at which one closes.
+// Times the look for the next ledger: rarely while none is expected, often around the time at which one closes.
 
 import type { Clock } from '../base/clock.ts'
 

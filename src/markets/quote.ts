@@ -1,4 +1,4 @@
-// What an open would do, in the market's own integer arithmetic: division truncates toward zero, like bigint's. Pure.
+// The effect of an open, in the market's own integer arithmetic: division truncates toward zero, like bigint's. Pure.
 
 import { closeValue, feeRates, fundingOwed, poolAfter } from '../accounts/margin-math.ts'
 import { amountText, maxAmount, minAmount, ONE_E7 } from '../base/fixed-point.ts'

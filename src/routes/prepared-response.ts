@@ -1,4 +1,4 @@
-// What POST /v1/orders/prepare and POST /v1/actions/prepare have in common.
+// The common part of POST /v1/orders/prepare and POST /v1/actions/prepare.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createCache } from '../base/cache.ts'

@@ -1,4 +1,4 @@
-// What the operator should look at, for /readyz and health.
+// Warnings for the operator, in /readyz and health.
 
 import { KNOWN_PROTOCOL } from '../base/protocol.ts'
 import { isSkewed } from '../base/ledger-clock.ts'

@@ -1,4 +1,4 @@
-// How frames are sent to a client: as WebSocket frames, or as server-sent events. Both carry the same JSON.
+// Encodes frames for a client: as WebSocket frames, or as server-sent events. Both carry the same JSON.
 
 import type { Frame } from './frames.ts'
 import { payloadOf, textFrame } from './wire.ts'

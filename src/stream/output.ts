@@ -1,4 +1,4 @@
-// What is written to one client: bounded, because a client that does not read must not use up memory.
+// The bytes to write to one client: bounded, because a client that does not read must not use up memory.
 
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'

@@ -1,4 +1,4 @@
-// What the stream sends besides the log: prices every three seconds, prices as soon as they change or when they become stale, and a heartbeat every second.
+// Sends what is not in the log: prices every three seconds, prices as soon as they change or when they become stale, and a heartbeat every second.
 
 import type { Clock } from '../base/clock.ts'
 import type { Price } from '../resources/price.ts'

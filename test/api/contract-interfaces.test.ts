@@ -1,4 +1,4 @@
-// What the gateway does with the interfaces that the contracts' code declares: health, names of errors, and calls that a contract no longer accepts.
+// The gateway's use of the interfaces that the contracts' code declares: health, names of errors, and calls that a contract no longer accepts.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// What a comparison with the ledger changed is published with both values: as a list, and on a channel that resumes like every log channel.
+// Corrections after a comparison with the ledger are published with both values: as a list, and on a channel that resumes like every log channel.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// What the deployed service reads besides the specification, row by row: bodies with exactly these members, in this order, on contracts of both generations.
+// The reads of the deployed service besides the specification, row by row: bodies with exactly these members, in this order, on contracts of both generations.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

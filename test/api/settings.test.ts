@@ -1,4 +1,4 @@
-// What the contracts' administrator changes is reported within the cache time, on both generations; and prices follow the entries that they are stored in.
+// Changes by the contracts' administrator are reported within the cache time, on both generations; and prices follow the entries that they are stored in.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Which display each page of a browser test gets.
+// The display of each page in a browser test.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

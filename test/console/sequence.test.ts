@@ -1,4 +1,4 @@
-// What the console says about a sequence of transactions: before each signature, and when one of them fails.
+// The console's words about a sequence of transactions: before each signature, and when one of them fails.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What transactions changed, decoded from the local network's meta and simulations, against the entries of its ledger.
+// Changes by transactions, decoded from the local network's meta and simulations, against the entries of its ledger.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What the gateway computes from the events and entries of a transaction, against recorded calls of the published contracts.
+// The gateway's computation from the events and entries of a transaction, against recorded calls of the published contracts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

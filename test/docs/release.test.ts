@@ -1,4 +1,4 @@
-// What a release needs: one version everywhere, one repository address, the license in the tarball, and workflows that pin what they run.
+// The needs of a release: one version everywhere, one repository address, the license in the tarball, and workflows that pin what they run.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

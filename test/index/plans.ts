@@ -1,4 +1,4 @@
-// What a read costs: the plan that the database executes for its statement.
+// The cost of a read: the plan that the database executes for its statement.
 
 import { textOf } from '../../src/store/sql.ts'
 import type { Param, Queryable, Store } from '../../src/store/store.ts'

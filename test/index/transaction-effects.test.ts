@@ -1,4 +1,4 @@
-// What transactions changed, read from the node once and applied to fills: in any order, in pages cut anywhere, and from nodes that lie or have forgotten.
+// Changes by transactions, read from the node once and applied to fills: in any order, in pages cut anywhere, and from nodes that lie or have forgotten.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// What is added to a simulated footprint: entries of the table, next ids, learned entries, within the network's limits and never archived ones.
+// Additions to a simulated footprint: entries of the table, next ids, learned entries, within the network's limits and never archived ones.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Which test files there are, which of them are slow, and what they import.
+// Finds the test files, the slow ones among them, and their imports.
 
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'

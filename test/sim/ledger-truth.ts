@@ -1,4 +1,4 @@
-// What the ledger has of a transaction, also on chains that a reset or a restore has ended.
+// The ledger's record of a transaction, also on chains that a reset or a restore has ended.
 
 import type { LocalNetwork } from '../../localnet/start.ts'
 

@@ -1,4 +1,4 @@
-// What the network does not take leaves nothing for good, and what it may have taken is in the log.
+// A transaction that the network does not take leaves nothing for good, and one that it may have taken is in the log.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

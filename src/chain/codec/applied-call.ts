@@ -1,4 +1,4 @@
-// What a submitted transaction called and declared, and the entry that it used without declaring it.
+// The call of a submitted transaction, its declared entries, and the entry that it used without declaring it.
 
 import { xdr } from '@stellar/stellar-sdk'
 import { isTemporary } from '../../exchange/contracts/footprint-keys.ts'

@@ -1,4 +1,4 @@
-// What a contract runs, as its instance entry and the system event of an upgrade state it.
+// The code that a contract runs, as its instance entry and the system event of an upgrade state it.
 
 import { Address, StrKey, xdr } from '@stellar/stellar-sdk'
 

@@ -1,4 +1,4 @@
-// What a later protocol of the network added. The gateway is older than the network then; the node that sent it is not at fault.
+// Recognises what a later protocol of the network added. The gateway is older than the network then; the node that sent it is not at fault.
 
 /** A form that this version of the gateway does not know. */
 export interface UnknownForm {

@@ -1,4 +1,4 @@
-// What this process believes of the network, and from how many nodes: the last comparison of each figure.
+// This process's beliefs about the network, and the number of nodes that support them: the last comparison of each figure.
 
 import type { Clock } from '../../base/clock.ts'
 

@@ -1,4 +1,4 @@
-// Which node is called, when nodes close ledgers, lag, report wrong ledgers, or serve another network. The clock is virtual; every response goes through the
+// The choice of a node when nodes close ledgers, lag, report wrong ledgers, or serve another network. The clock is virtual; every response goes through the
 // real client.
 
 import assert from 'node:assert/strict'

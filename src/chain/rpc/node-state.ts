@@ -1,4 +1,4 @@
-// What is known of one node, and how its status changes.
+// The known state of one node, and the changes of its status.
 
 /** The status of a node relative to the others. */
 export type NodeStatus =

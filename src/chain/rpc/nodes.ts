@@ -1,4 +1,4 @@
-// Which of several nodes to call, judged by the ledgers in their responses rather than by the health that they claim. The reasons:
+// Selects the node to call, judged by the ledgers in the nodes' responses rather than by the health that they claim. The reasons:
 // docs/decisions/choosing-a-node.md.
 
 import { defined } from '../../base/assert.ts'

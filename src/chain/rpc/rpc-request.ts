@@ -1,4 +1,4 @@
-// What a call to the RPC consists of.
+// The parts of a call to the RPC.
 
 import { boundsOf, METHODS } from './methods.ts'
 import type { Method, MethodPolicy, ResponseBounds, ResultOf } from './methods.ts'

@@ -1,4 +1,4 @@
-// What an order's ledger entry says, with the names and units of the API.
+// The terms of an order's ledger entry, with the names and units of the API.
 
 import { amountText } from '../../base/fixed-point.ts'
 import type { StoredOrder } from './market-entries.ts'

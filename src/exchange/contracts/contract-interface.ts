@@ -1,4 +1,4 @@
-// What the code of a deployment's contracts declares: which generation it is, and what the gateway does not understand of it.
+// The declarations in the code of a deployment's contracts: which generation it is, and what the gateway does not understand of it.
 
 import type { CallTarget } from './call-forms.ts'
 import { CONTRACT_KEYS } from './contracts.ts'

@@ -1,4 +1,4 @@
-// What a transaction changed in the market's storage. Ledger entries say what events do not: collateral, funding index, margin mode and order terms.
+// A transaction's changes of the market's storage. Ledger entries say what events do not: collateral, funding index, margin mode and order terms.
 
 /** A position as the market stores it, with fields named as on the wire. `collateral` is net of the open fee; `margin_mode` is 0 isolated, 1 cross. */
 export interface PositionEntry {

@@ -1,4 +1,4 @@
-// Whether the changed entries of a transaction agree with its events. A node can alter entries without contradicting itself; the events were confirmed before.
+// Compares a transaction's changed entries with its events. A node can alter entries without contradicting itself; the events were confirmed before.
 
 import type { EntryChange, EntryChanges, PositionEntry } from './entry-changes.ts'
 

@@ -1,4 +1,4 @@
-// Which ledger entries each function of the exchange may touch besides those that every call of it touches. A simulation takes one path through the
+// The ledger entries that each function of the exchange may touch besides those that every call of it touches. A simulation takes one path through the
 // contracts: a profit, a loss, a full fee tier. The ledger may take another, and an entry that the transaction did not declare fails it.
 //
 // An entry is written as on the chain, with the contract before and variables in the brackets: `market LastGoodPrice(priced)`. `usdc of trader` is a

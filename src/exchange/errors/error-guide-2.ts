@@ -1,4 +1,4 @@
-// What contract errors mean in generation 2, where they are new or differ from the first generation.
+// The meaning of contract errors in generation 2, where they are new or differ from the first generation.
 
 import type {
   REFERRAL_ADDED, REFERRAL_ERRORS, SHARED_ADDED, SHARED_ERRORS, TRADER_VAULT_ADDED, TRADER_VAULT_ERRORS,

@@ -1,4 +1,4 @@
-// What each contract error means and how to resolve it. The types require an entry for every error name.
+// The meaning of each contract error and the way to resolve it. The types require an entry for every error name.
 
 import type { ContractKey } from '../contracts/contracts.ts'
 import { REFERRAL_CHANGES, SHARED_CHANGES, TRADER_VAULT_CHANGES } from './error-guide-2.ts'

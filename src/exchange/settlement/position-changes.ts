@@ -1,4 +1,4 @@
-// What a transaction did to positions: the events and transfers that show it, and the changes that follow from them.
+// A transaction's changes of positions: the events and transfers that show them, and the changes that follow from them.
 
 import type { EntryChanges } from '../contracts/entry-changes.ts'
 import type { Generation } from '../contracts/generations.ts'

@@ -1,5 +1,5 @@
-// What each change of a position moved, computed from the events, the USDC transfers and the changed entries of its transaction. Pure. Events report the
-// profit by price alone; fees, funding and payouts follow from the transfers between a position's events.
+// The money that each change of a position moved, computed from the events, the USDC transfers and the changed entries of its transaction. Pure. Events
+// report the profit by price alone; fees, funding and payouts follow from the transfers between a position's events.
 
 import type { EntryChanges, PositionEntry } from '../contracts/entry-changes.ts'
 import type { PositionChange, PositionChangeKind, Settled, SettlementInput } from './position-changes.ts'

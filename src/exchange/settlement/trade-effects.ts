@@ -1,4 +1,4 @@
-// What a call of the exchange would do, from the events, the USDC transfers and the changed entries of its simulation. Pure. A call by an account opens,
+// The effects of a call of the exchange, from the events, the USDC transfers and the changed entries of its simulation. Pure. A call by an account opens,
 // changes or closes positions, or places or cancels one order; keepers' calls do more (src/exchange/settlement/settlement.ts).
 
 import type { EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../contracts/entry-changes.ts'

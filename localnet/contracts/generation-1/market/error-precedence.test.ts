@@ -1,4 +1,4 @@
-// Which error a call returns when several checks fail, where the tests of the calls do not cover it.
+// The error of a call in which several checks fail, where the tests of the calls do not cover it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What the admin calls once after an upgrade, so that stored state fits the new code (generation 2, "Entry points, admin").
+// Calls that the admin makes once after an upgrade, so that stored state fits the new code (generation 2, "Entry points, admin").
 
 import { emit } from '../../shared/emit.ts'
 import { i128, symbol, u32, u64, VOID } from '../../shared/host.ts'

@@ -1,4 +1,4 @@
-// Which positions and orders belong to which vault. The market sees the factory as the trader of all vaults.
+// The positions and orders of each vault. The market sees the factory as the trader of all vaults.
 
 import type { ContractEnv, Val } from '../../shared/host.ts'
 import { u32, u64, vec } from '../../shared/host.ts'
