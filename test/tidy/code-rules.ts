@@ -83,7 +83,7 @@ const noExit = tokenRule('no-exit', isProduct, (tokens, index) => {
 })
 
 /** Folders and files that may contain SQL. */
-const SQL_FOLDERS = ['src/store/', 'src/projections/', 'src/keys/', 'src/trading/', 'src/indexer/archive.ts', 'localnet/ledger/']
+const SQL_FOLDERS = ['src/store/', 'src/projections/', 'src/keys/', 'src/trading/', 'localnet/ledger/']
 const STATEMENTS = [
   /^\s*select\b[^]*\bfrom\b/i, /^\s*select\s+\w+\s*\(/i, /^\s*select\s+(?:\d|\$)/i, /^\s*insert\s+into\s/i, /^\s*update\s+\S+\s+set\s/i,
   /^\s*delete\s+from\s/i, /^\s*with\s+(?:recursive\s+)?\w+(?:\s*\([^)]*\))?\s+as\s/i,
