@@ -1,4 +1,4 @@
-// Commands that show the flow of money: the cash ledger, PnL over time, public profiles, and daily files.
+// The cash ledger, PnL over time, public profiles, and daily files.
 
 import { writeFileSync } from 'node:fs'
 import type { CashMovement, PnlPoint } from '../generated/resources.ts'
