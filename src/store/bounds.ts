@@ -34,12 +34,6 @@ export const MAINTENANCE_OVERDUE_MS = 60_000
 export const ENGINE_START_TIMEOUT_MS = 300_000
 /** Embedded: an engine that has not shut down after this long is killed, which loses nothing acknowledged. */
 export const CLOSE_TIMEOUT_MS = 10_000
-/** Embedded: how often the holder of the lock file touches it. */
-export const LOCK_FILE_HEARTBEAT_MS = 2_000
-/** Embedded: a holder in another container, whose process cannot be seen, counts as dead after this long without a heartbeat. */
-export const LOCK_FILE_STALE_AFTER_MS = 10_000
-/** Embedded: attempts to take the lock file when others take it at the same moment. */
-export const LOCK_FILE_ATTEMPTS = 5
 
 /** Server: connections of the pools. */
 export const READ_POOL_SIZE = 8

@@ -121,7 +121,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Restricted modules of the standard library, with the layers that may import them. */
 const BUILTIN_OWNERS: Readonly<Record<string, readonly string[]>> = {
-  'node:sqlite': ['localnet'],
+  'node:sqlite': ['localnet', 'src/store'],
   'node:timers': ['src/base'],
   'node:timers/promises': ['src/base', 'examples'],
   'node:perf_hooks': ['src/base'],

@@ -6,14 +6,14 @@ import { promisify } from 'node:util'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { createClusterInThread } from './engine-thread.ts'
-import { acquireLockFile } from './lock-file.ts'
-import type { LockFile } from './lock-file.ts'
+import { lockFolder } from './folder-lock.ts'
+import type { FolderLock } from './folder-lock.ts'
 import { unpackCluster } from './prepared-cluster.ts'
 
 export interface DataFolder {
   /** The cluster's own folder. */
   readonly directory: string
-  readonly lock: LockFile
+  readonly lock: FolderLock
 }
 
 interface DataFolderOptions {
@@ -24,17 +24,15 @@ interface DataFolderOptions {
   readonly log: Log
   /** Ends the creation of a cluster. */
   readonly stop: AbortSignal | undefined
-  /** Called when the lock file was removed or replaced. */
-  readonly onLost: () => void
 }
 
 /** Locks the data folder for this process and creates a cluster in it if there is none. Raises FolderInUse. */
 export async function openDataFolder(options: DataFolderOptions): Promise<DataFolder> {
-  const { clock, log, onLost } = options
+  const { log } = options
   const dataDir = resolve(options.dataDir)
   const created = mkdirSync(dataDir, { recursive: true })
   if (created !== undefined) syncDirectory(dirname(created))
-  const lock = await acquireLockFile({ path: join(dataDir, 'database.lock'), folder: dataDir, clock, onLost })
+  const lock = lockFolder(dataDir)
   const directory = join(dataDir, 'database')
   try {
     const unfinished = join(dataDir, 'database.new')

@@ -1,28 +1,18 @@
-// What keeps an acknowledged commit from being lost: fsync, the self-test, the lock file. engine-failures.test.ts and kills.test.ts have the failures.
+// What keeps an acknowledged commit from being lost: fsync and the self-test. engine-failures.test.ts and kills.test.ts have the failures.
 
 import { strict as assert } from 'node:assert'
-import { spawnSync } from 'node:child_process'
-import { existsSync, fstatSync, fsyncSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { cp, mkdir, rm, unlink } from 'node:fs/promises'
+import { fstatSync, fsyncSync, readdirSync, statSync } from 'node:fs'
+import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { PGlite } from '@electric-sql/pglite'
-import { createSystemClock } from '../../base/clock.ts'
-import { silentLog } from '../../base/log.ts'
-import { migrationsFolder, temporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { openEmbedded } from '../open.ts'
-import { StoreUnavailable } from '../store.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createCluster, openEngine, startParams, testDurability } from './engine.ts'
 import { DurableFS } from './durable-filesystem.ts'
 import type { Disk } from './durable-filesystem.ts'
-import { describeProcess } from './lock-file.ts'
 
-const clock = createSystemClock({ keepAlive: false })
 const folder = await temporaryFolder()
-const migrations = await migrationsFolder(
-  'create table written_key (key int primary key); create table written_row (key int, n int); create table written_cursor as select 0 as key;',
-)
-after(() => Promise.all([folder[Symbol.asyncDispose](), migrations[Symbol.asyncDispose]()]))
+after(() => folder[Symbol.asyncDispose]())
 
 /** Inodes that were flushed to the disk when the cluster was created. */
 const synced = new Set<number>()
@@ -56,10 +46,6 @@ async function dataFolder(): Promise<string> {
   await mkdir(path)
   await cp(cluster, join(path, 'database'), { recursive: true })
   return path
-}
-
-function open(dataDir: string) {
-  return openEmbedded({ dataDir, clock, log: silentLog, migrationsDirectory: migrations.path })
 }
 
 test('creating a cluster flushes every file and folder to the disk', () => {
@@ -105,33 +91,4 @@ test('an engine with fsync off is refused', async () => {
   const engine = await PGlite.create({ fs: filesystem, startParams: PGlite.defaultStartParams })
   await assert.rejects(testDurability(engine, filesystem), { name: 'EngineRefused', message: /setting fsync is off/ })
   await engine.close()
-})
-
-test('the lock file of a dead process is taken over, even when another process has its pid', async () => {
-  const dataDir = await dataFolder()
-  const lock = join(dataDir, 'database.lock')
-  const ended = spawnSync(process.execPath, ['--version']).pid
-  const reused = { ...describeProcess(process.ppid), startedAtTicks: '1', serial: 1 }
-  const rebooted = { ...describeProcess(process.ppid), bootId: 'another boot of the machine', serial: 1 }
-  for (const stale of [{ ...describeProcess(ended), serial: 1 }, reused, rebooted, 'unreadable']) {
-    writeFileSync(lock, JSON.stringify(stale))
-    await using store = await open(dataDir)
-    assert.equal((JSON.parse(readFileSync(lock, 'utf8')) as { pid: number }).pid, process.pid)
-    await store.write.query('select 1')
-  }
-  assert.equal(existsSync(lock), false, 'a closed store leaves no lock file behind')
-  assert.deepEqual(readdirSync(dataDir), ['database'])
-})
-
-test('a store whose lock file was removed writes no more', async () => {
-  const dataDir = await dataFolder()
-  const store = await open(dataDir)
-  const lock = await store.tryLock('indexer')
-  const lost = new Promise((resolve) => lock?.lost.addEventListener('abort', resolve))
-  await unlink(join(dataDir, 'database.lock'))
-  await lost
-  await assert.rejects(store.write.query('insert into written_key values (1)'), StoreUnavailable)
-  await assert.rejects(async () => lock?.db.query('insert into written_key values (1)'), StoreUnavailable)
-  await store[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true })
 })

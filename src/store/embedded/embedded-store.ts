@@ -49,13 +49,7 @@ export interface EmbeddedOptions {
 export async function openEmbeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   const { dataDir, template, prepared, readTimeoutMs, clock, log, stop } = options
   const locks = createLocks()
-  let abandon: (() => void) | undefined
-  let isFolderLost = false
-  function onFolderLost(): void {
-    isFolderLost = true
-    abandon?.()
-  }
-  const folder = dataDir === null ? null : await openDataFolder({ dataDir, prepared, clock, log, stop, onLost: onFolderLost })
+  const folder = dataDir === null ? null : await openDataFolder({ dataDir, prepared, clock, log, stop })
   const directory = folder?.directory ?? null
   const scheduler = createScheduler({ clock, restarting: () => supervisor.restarting(), cancel: () => supervisor.abandon('the store is closed') })
   const listeners = createListeners((sql) => scheduler.write(() => send('write', WRITE_STATEMENT_TIMEOUT_MS, sql)))
@@ -75,7 +69,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
 
   function disconnect(): void {
     listeners.disconnected()
-    if (directory === null || isFolderLost) locks.loseAll()
+    if (directory === null) locks.loseAll()
   }
 
   const recovers = directory !== null
@@ -83,13 +77,6 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     folder?.lock.release()
     throw cause
   })
-  abandon = () => {
-    const reason = `the lock file in ${dataDir} was removed or replaced: another process may be writing there`
-    log.error({ reason }, 'the embedded database is closed for good')
-    supervisor.abandon(reason)
-    disconnect()
-  }
-  if (isFolderLost) abandon()
   const maintenance = createMaintenance({ scheduler, run: async (sql) => (await send('write', BULK_STATEMENT_TIMEOUT_MS, sql)).rows, clock, log })
 
   /** The sender of one turn's statements. All of them go to the same engine. */

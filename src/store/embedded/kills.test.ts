@@ -54,7 +54,7 @@ test('a first start that was killed midway starts from scratch', async () => {
   await midway.promise
   watcher.close()
   await child.stop('SIGKILL')
-  assert.deepEqual(readdirSync(dataDir).sort(), ['database.lock', 'database.new'])
+  assert.deepEqual(readdirSync(dataDir).sort(), ['database.new', 'lock.pid', 'lock.sqlite'])
   await using store = await open(dataDir)
   await store.write.query('insert into written_key values (1)')
   assert.equal(existsSync(join(dataDir, 'database.new')), false)
