@@ -23,7 +23,7 @@ export function lockFolder(folder: string): FolderLock {
   const database = new DatabaseSync(join(folder, 'lock.sqlite'))
   const pidFile = join(folder, 'lock.pid')
   try {
-    database.exec('pragma journal_mode = off; begin exclusive')
+    database.exec('pragma journal_mode = memory; begin exclusive')
     writeFileSync(pidFile, String(process.pid))
   } catch (cause) {
     database.close()
