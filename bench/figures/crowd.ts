@@ -31,7 +31,7 @@ export async function measureCrowd(reportProgress: ReportProgress, quick: boolea
 /** Microseconds of processor time per request, after one request of each caller. */
 function measure(callers: number): number {
   const random = createSystemRandom()
-  const limits = createRequestLimits({ clock: createVirtualClock(0), random, limits: RATE_LIMIT_PER_WINDOW, addressCeiling: REQUESTS })
+  const limits = createRequestLimits({ clock: createVirtualClock(0), limits: RATE_LIMIT_PER_WINDOW, addressCeiling: REQUESTS })
   for (let caller = 0; caller < callers; caller++) void limits.take(callerAt(caller), 'read')
   const counted = Array.from({ length: REQUESTS }, () => callerAt(random.integer(callers)))
   const before = process.cpuUsage()

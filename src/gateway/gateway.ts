@@ -212,7 +212,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   let draining = false
   const isDraining = (): boolean => draining
-  const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, { windowSec: RATE_LIMIT_WINDOW_SEC, random: parts.random })
+  const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, { windowSec: RATE_LIMIT_WINDOW_SEC })
   const requestLimits = limitsOf(parts, sharedCounts)
   const app = createServer(parts, { requestLimits, isDraining, authenticate: keys.authenticate, reading })
   await registerOpenApi(app)
@@ -274,9 +274,9 @@ function createVenueParts(
   }
 }
 
-function limitsOf({ clock, random, rateLimits, addressCeiling, documentUnits }: GatewayParts, shared: SharedCounts | null): RequestLimits {
+function limitsOf({ clock, rateLimits, addressCeiling, documentUnits }: GatewayParts, shared: SharedCounts | null): RequestLimits {
   return createRequestLimits({
-    clock, random, shared, limits: rateLimits ?? RATE_LIMIT_PER_WINDOW, addressCeiling: addressCeiling ?? ADDRESS_CEILING_PER_WINDOW,
+    clock, shared, limits: rateLimits ?? RATE_LIMIT_PER_WINDOW, addressCeiling: addressCeiling ?? ADDRESS_CEILING_PER_WINDOW,
     ...(documentUnits === undefined ? {} : { documentUnits }),
   })
 }

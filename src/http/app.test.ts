@@ -27,7 +27,7 @@ function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnT
     log: silentLog,
     webOrigins: [],
     trustProxy: false,
-    requestLimits: createRequestLimits({ clock, random: createSeededRandom('limits'), limits: RATE_LIMIT_PER_WINDOW, addressCeiling: 12_000 }),
+    requestLimits: createRequestLimits({ clock, limits: RATE_LIMIT_PER_WINDOW, addressCeiling: 12_000 }),
     errorRules: [
       { matches: (error) => error instanceof Unavailable, toResponse: () => ({ status: 503, body: { error: 'away' }, headers: { 'retry-after': '1' } }) },
     ],

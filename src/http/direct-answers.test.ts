@@ -34,7 +34,7 @@ async function serve(isDirect: boolean, options: Partial<AppOptions>, read: Read
   let handled = 0
   const app: App = createApp({
     clock, random, log: silentLog, webOrigins: [], trustProxy: false, errorRules: [],
-    requestLimits: createRequestLimits({ clock, random, limits: { public: LIMIT, standard: LIMIT, market_maker: LIMIT }, addressCeiling: 100 }),
+    requestLimits: createRequestLimits({ clock, limits: { public: LIMIT, standard: LIMIT, market_maker: LIMIT }, addressCeiling: 100 }),
     // The framework measures durations with its own clock.
     observer: {
       onResponse: ({ method, route, status }) => observed.push({ method, route, status }),

@@ -2,16 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import { createVirtualClock } from '../base/clock.ts'
-import { createSeededRandom } from '../base/random.ts'
 import { createRateLimiter } from './rate-limit.ts'
-import type { Bucket, Outcome, RateLimiter, RateLimiterOptions, SharedCounts } from './rate-limit.ts'
+import type { Bucket, Outcome, RateLimiter, SharedCounts } from './rate-limit.ts'
 
 const MINUTE_MS = 60_000
 const LIMIT = 3
-
-function limiterOf(options: Omit<RateLimiterOptions, 'random'>): RateLimiter {
-  return createRateLimiter({ ...options, random: createSeededRandom('rate limit') })
-}
 
 function bucketOf(key: string, table = 'callers', limit = LIMIT): Bucket {
   return { table, key, limit }
@@ -25,7 +20,7 @@ function left(taken: Outcome | Promise<Outcome>): number {
 
 test('counts down, rejects above the limit, and resets with the wall-clock minute', () => {
   const clock = createVirtualClock(MINUTE_MS * 100 + 59_000)
-  const limiter = limiterOf({ clock })
+  const limiter = createRateLimiter({ clock })
   const take = (): number => left(limiter.take([bucketOf('a')]))
   assert.deepEqual([1, 2, 3, 4, 5].map(take), [2, 1, 0, -1, -1])
   assert.equal(limiter.resetSec(), 1)
@@ -38,7 +33,7 @@ test('counts down, rejects above the limit, and resets with the wall-clock minut
 })
 
 test('counts callers and tables separately', () => {
-  const limiter = limiterOf({ clock: createVirtualClock(0) })
+  const limiter = createRateLimiter({ clock: createVirtualClock(0) })
   for (let call = 0; call < 4; call++) void limiter.take([bucketOf('a')])
   assert.equal(left(limiter.take([bucketOf('a')])), -1)
   assert.equal(left(limiter.take([bucketOf('b')])), 2)
@@ -46,7 +41,7 @@ test('counts callers and tables separately', () => {
 })
 
 test('counts a request in all its buckets or in none, and reports the one with the fewest requests left', async () => {
-  const limiter = limiterOf({ clock: createVirtualClock(0) })
+  const limiter = createRateLimiter({ clock: createVirtualClock(0) })
   const shared = bucketOf('home', 'addresses', 5)
   const outcomes = ['a', 'a', 'b', 'b', 'c'].map((key) => limiter.take([bucketOf(key), shared]) as Outcome)
   assert.deepEqual(outcomes.map(({ bucket, remaining }) => [bucket.key, remaining]), [['a', 2], ['a', 1], ['b', 2], ['b', 1], ['home', 0]])
@@ -56,37 +51,28 @@ test('counts a request in all its buckets or in none, and reports the one with t
 })
 
 test('an amount counts as that many requests, and the last one may exceed the limit', () => {
-  const limiter = limiterOf({ clock: createVirtualClock(0) })
+  const limiter = createRateLimiter({ clock: createVirtualClock(0) })
   const take = (amount: number): number => left(limiter.take([bucketOf('a', 'documents', 10)], amount))
   assert.deepEqual([take(4), take(5), take(20), take(1)], [6, 1, 0, -1])
 })
 
-test('counts callers approximately when the table is full: none gets extra requests, and known callers keep their own count', () => {
-  const clock = createVirtualClock(0)
-  const limiter = limiterOf({ clock, maxExact: 10 })
-  for (let caller = 0; caller < 10; caller++) void limiter.take([bucketOf(`early ${caller}`)])
+test('a full table forgets the callers that were counted longest ago, and a flood takes nothing from a new one', () => {
+  const limiter = createRateLimiter({ clock: createVirtualClock(0), maxCallers: 10 })
+  const take = (caller: string): number => left(limiter.take([bucketOf(caller)]))
+  assert.deepEqual([take('first'), take('first')], [2, 1])
   for (let caller = 0; caller < 50; caller++) {
-    const late = Array.from({ length: LIMIT + 2 }, () => left(limiter.take([bucketOf(`late ${caller}`)])))
-    assert.deepEqual(late, [2, 1, 0, -1, -1])
+    assert.deepEqual(Array.from({ length: LIMIT + 2 }, () => take(`late ${caller}`)), [2, 1, 0, -1, -1])
+    if (caller === 3) assert.equal(take('first'), 0)
   }
-  assert.equal(left(limiter.take([bucketOf('early 3')])), 1)
-  clock.advance(MINUTE_MS)
-  assert.equal(left(limiter.take([bucketOf('late 7')])), 2)
-})
-
-test('counts the wider network of an approximate caller only', () => {
-  const limiter = limiterOf({ clock: createVirtualClock(0), maxExact: 1 })
-  const take = (key: string): number => left(limiter.take([bucketOf(key), { ...bucketOf('wide', 'networks', 2), onlyIfFull: true }]))
-  assert.deepEqual([take('known'), take('known'), take('known')], [2, 1, 0])
-  assert.deepEqual([take('one'), take('two'), take('three')], [1, 0, -1])
+  assert.equal(take('first'), 2)
 })
 
 test('never allows a caller more than its limit in one aligned minute', () => {
   const step = fc.record({ caller: fc.constantFrom('a', 'b', 'c'), waitMs: fc.integer({ min: 0, max: 25_000 }) })
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 200 }), fc.constantFrom(1, 100), (steps, maxExact) => {
+    fc.property(fc.array(step, { maxLength: 200 }), fc.constantFrom(6, 100), (steps, maxCallers) => {
       const clock = createVirtualClock(1_783_339_200_123)
-      const limiter = limiterOf({ clock, maxExact })
+      const limiter = createRateLimiter({ clock, maxCallers })
       const passed = new Map<string, number>()
       for (const { caller, waitMs } of steps) {
         clock.advance(waitMs)
@@ -123,7 +109,7 @@ function createFakeShared() {
 /** Two instances, and the requests left after one of them counts a request of a caller. */
 function createInstances(shared: SharedCounts) {
   const clock = createVirtualClock(0)
-  const [one, two] = [limiterOf({ clock, shared }), limiterOf({ clock, shared })]
+  const [one, two] = [createRateLimiter({ clock, shared }), createRateLimiter({ clock, shared })]
   const take = async (limiter: RateLimiter, key: string): Promise<number> => left(await limiter.take([bucketOf(key)]))
   return { clock, takeOne: (key: string) => take(one, key), takeTwo: (key: string) => take(two, key), one, two }
 }

@@ -2,8 +2,6 @@
 // client's first request and drops counts when its table is full. A request counts in several buckets, or in none if one of them is used up.
 
 import type { Clock } from '../base/clock.ts'
-import { createKeyedHash } from '../base/keyed-hash.ts'
-import type { Random } from '../base/random.ts'
 import { RATE_LIMIT_WINDOW_SEC } from '../limits.ts'
 import { createCounts } from './counts.ts'
 import type { Counts } from './counts.ts'
@@ -17,8 +15,6 @@ export interface Bucket {
   /** The caller within the table. */
   readonly key: string
   readonly limit: number
-  /** Counted only if the bucket before it is counted approximately, because its table is full. */
-  readonly onlyIfFull?: boolean
 }
 
 /** The outcome for one request. */
@@ -32,10 +28,10 @@ export interface Outcome {
   readonly resetSec: number
 }
 
-/** The count of each bucket, in the order of the buckets; null for those that were not counted. */
+/** The count of each bucket, in the order of the buckets. */
 export interface SharedOutcome {
   readonly allowed: boolean
-  readonly used: readonly (number | null)[]
+  readonly used: readonly number[]
 }
 
 /** Counts shared by several instances. */
@@ -62,16 +58,14 @@ export interface RateLimiter {
 
 export interface RateLimiterOptions {
   readonly clock: Clock
-  readonly random: Pick<Random, 'bytes'>
-  /** Callers counted exactly per table. */
-  readonly maxExact?: number
+  /** Callers per table. */
+  readonly maxCallers?: number
   /** Without it this process counts alone. */
   readonly shared?: SharedCounts | null
 }
 
 /** Also counts shared requests locally, so that local counting can take over when the shared store is unavailable. */
-export function createRateLimiter({ clock, random, maxExact, shared = null }: RateLimiterOptions): RateLimiter {
-  const hash = createKeyedHash(random)
+export function createRateLimiter({ clock, maxCallers, shared = null }: RateLimiterOptions): RateLimiter {
   const tables = new Map<string, Counts>()
   let window = Math.floor(clock.nowMs() / WINDOW_MS)
 
@@ -89,27 +83,17 @@ export function createRateLimiter({ clock, random, maxExact, shared = null }: Ra
   function tableOf({ table }: Bucket): Counts {
     const known = tables.get(table)
     if (known !== undefined) return known
-    const created = createCounts({ hash, ...(maxExact === undefined ? {} : { maxExact }) })
+    const created = createCounts(maxCallers)
     tables.set(table, created)
     return created
   }
 
-  /** The count of each bucket; null for those that are not counted. */
-  function readCounts(buckets: readonly Bucket[]): readonly (number | null)[] {
-    let isFull = false
-    return buckets.map((bucket) => {
-      if (bucket.onlyIfFull === true && !isFull) return null
-      const counts = tableOf(bucket)
-      isFull = counts.isApproximate(bucket.key)
-      return counts.get(bucket.key)
-    })
+  function readCounts(buckets: readonly Bucket[]): readonly number[] {
+    return buckets.map((bucket) => tableOf(bucket).get(bucket.key))
   }
 
-  function raiseCounts(buckets: readonly Bucket[], used: readonly (number | null)[], amount: number): void {
-    for (const [index, bucket] of buckets.entries()) {
-      const count = used[index] ?? null
-      if (count !== null) tableOf(bucket).raise(bucket.key, count + amount)
-    }
+  function raiseCounts(buckets: readonly Bucket[], used: readonly number[], amount: number): void {
+    for (const [index, bucket] of buckets.entries()) tableOf(bucket).raise(bucket.key, (used[index] ?? 0) + amount)
   }
 
   /** The shared count decides. It is stored locally, so that callers over the limit cause no further calls to the shared store. */
@@ -143,13 +127,11 @@ export function createRateLimiter({ clock, random, maxExact, shared = null }: Ra
 
 /** Reports the bucket with the fewest requests left. */
 function outcomeOf(
-  buckets: readonly Bucket[], used: readonly (number | null)[], { allowed, resetSec }: Pick<Outcome, 'allowed' | 'resetSec'>,
+  buckets: readonly Bucket[], used: readonly number[], { allowed, resetSec }: Pick<Outcome, 'allowed' | 'resetSec'>,
 ): Outcome {
   let outcome: Outcome | undefined
   for (const [index, bucket] of buckets.entries()) {
-    const count = used[index] ?? null
-    if (count === null) continue
-    const remaining = Math.max(0, bucket.limit - count)
+    const remaining = Math.max(0, bucket.limit - (used[index] ?? 0))
     if (outcome === undefined || remaining < outcome.remaining) outcome = { allowed, bucket, remaining, resetSec }
   }
   if (outcome === undefined) throw new RangeError('A request counts in at least one bucket')

@@ -21,7 +21,7 @@ function buildApp(): App {
   const app = createApp({
     clock, log: silentLog, random: createSeededRandom('app'), webOrigins: [], trustProxy: true, errorRules: [], reading,
     authenticate: () => KEY,
-    requestLimits: createRequestLimits({ clock, random: createSeededRandom('limits'), limits: RATE_LIMIT_PER_WINDOW, addressCeiling: 12_000 }),
+    requestLimits: createRequestLimits({ clock, limits: RATE_LIMIT_PER_WINDOW, addressCeiling: 12_000 }),
   })
   const current = async (): Promise<object> => {
     await setImmediate()

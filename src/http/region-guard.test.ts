@@ -22,7 +22,7 @@ function createGuardedApp(regionGuard: RegionHeaders | null): App {
     log: silentLog,
     webOrigins: [],
     trustProxy: false,
-    requestLimits: createRequestLimits({ clock, random, limits, addressCeiling: 1_000 }),
+    requestLimits: createRequestLimits({ clock, limits, addressCeiling: 1_000 }),
     regionGuard,
     errorRules: [],
   })

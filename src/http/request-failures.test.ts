@@ -39,7 +39,7 @@ async function createLogged() {
     log: createLogger({ level: 'info', format: 'json', color: false }, (line) => lines.push(line)),
     webOrigins: [],
     trustProxy: false,
-    requestLimits: createRequestLimits({ clock, random, limits: { public: 100, standard: 600, market_maker: 6000 }, addressCeiling: 12_000 }),
+    requestLimits: createRequestLimits({ clock, limits: { public: 100, standard: 600, market_maker: 6000 }, addressCeiling: 12_000 }),
     errorRules: [{ matches: (error) => error instanceof Away, toResponse: () => UNAVAILABLE }],
   })
   let reached = Promise.withResolvers<void>()

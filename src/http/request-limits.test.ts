@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
-import { createSeededRandom } from '../base/random.ts'
 import { ADDRESS_CEILING_PER_WINDOW, RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import type { Caller, Tier } from './caller.ts'
 import { networkOf } from './client-address.ts'
@@ -11,7 +10,7 @@ import type { RequestKind, RequestLimits } from './request-limits.ts'
 const MINUTE_MS = 60_000
 
 function createLimits(addressCeiling: number = ADDRESS_CEILING_PER_WINDOW): RequestLimits {
-  return createRequestLimits({ clock: createVirtualClock(MINUTE_MS), random: createSeededRandom('crowd'), limits: RATE_LIMIT_PER_WINDOW, addressCeiling })
+  return createRequestLimits({ clock: createVirtualClock(MINUTE_MS), limits: RATE_LIMIT_PER_WINDOW, addressCeiling })
 }
 
 function anonymous(address: string): Caller {

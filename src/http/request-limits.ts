@@ -2,7 +2,6 @@
 // Keys are free, so all keys used from one client address share a ceiling. Callers without a key are counted by address.
 
 import type { Clock } from '../base/clock.ts'
-import type { Random } from '../base/random.ts'
 import { DOCUMENT_UNIT_BYTES, DOCUMENT_UNITS_PER_WINDOW, WIDE_NETWORK_FACTOR } from '../limits.ts'
 import type { Caller, Tier } from './caller.ts'
 import type { ClientNetwork } from './client-address.ts'
@@ -35,7 +34,6 @@ export interface RequestLimits {
 
 export interface RequestLimitsOptions {
   readonly clock: Clock
-  readonly random: Pick<Random, 'bytes'>
   readonly limits: RateLimits
   /** Requests per window of all keys used from one client address. */
   readonly addressCeiling: number
@@ -45,15 +43,15 @@ export interface RequestLimitsOptions {
 }
 
 export function createRequestLimits(options: RequestLimitsOptions): RequestLimits {
-  const { clock, random, limits, addressCeiling, documentUnits = DOCUMENT_UNITS_PER_WINDOW, shared = null } = options
-  const limiter = createRateLimiter({ clock, random, shared })
+  const { clock, limits, addressCeiling, documentUnits = DOCUMENT_UNITS_PER_WINDOW, shared = null } = options
+  const limiter = createRateLimiter({ clock, shared })
 
-  /** The bucket of a client address and the one of the network around it, which has ten times the limit. */
+  /** The bucket of a client address and, where one subscriber has the network around it, that of the network, which has ten times the limit. */
   function addressBuckets(table: string, limit: number): (network: ClientNetwork) => readonly Bucket[] {
     const networks = `${table}-networks`
     return ({ bucket, wide, isWideOneSubscriber }) => [
       { table, key: bucket, limit },
-      { table: networks, key: wide, limit: limit * WIDE_NETWORK_FACTOR, onlyIfFull: !isWideOneSubscriber },
+      ...(isWideOneSubscriber ? [{ table: networks, key: wide, limit: limit * WIDE_NETWORK_FACTOR }] : []),
     ]
   }
 
@@ -83,8 +81,6 @@ export function createRequestLimits(options: RequestLimitsOptions): RequestLimit
   }
 }
 
-/** The network's bucket is listed where it is always counted. */
 function addressEntries<Name extends BucketState['name']>(name: Name, buckets: readonly Bucket[]) {
-  return buckets.filter(({ onlyIfFull }) => onlyIfFull !== true)
-    .map((bucket, index) => ({ name, countedPer: index === 0 ? 'address' as const : 'network' as const, bucket }))
+  return buckets.map((bucket, index) => ({ name, countedPer: index === 0 ? 'address' as const : 'network' as const, bucket }))
 }

@@ -26,7 +26,7 @@ async function createBehindCaddy(trusted: string | null): Promise<Behind> {
   const limits = { public: 1_000, standard: 1_000, market_maker: 1_000 }
   const app = createApp({
     clock, random, log: silentLog, webOrigins: [], trustProxy: 2, errorRules: [],
-    requestLimits: createRequestLimits({ clock, random, limits, addressCeiling: 1_000 }),
+    requestLimits: createRequestLimits({ clock, limits, addressCeiling: 1_000 }),
     regionGuard: { country: COUNTRY, region: REGION },
   })
   app.get('/readyz', () => ({ status: 'ready' }))

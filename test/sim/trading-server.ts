@@ -96,7 +96,7 @@ export async function createTradingServer(): Promise<TradingServer> {
   const forward = <T extends object>(part: () => T): T => new Proxy({} as T, { get: (_target, name) => Reflect.get(part(), name) as unknown })
   const clock = forward(() => services?.parts.clock ?? createVirtualClock(0))
   const random = createSeededRandom('names of requests')
-  const requestLimits = createRequestLimits({ clock, random, limits: UNLIMITED_RATES, addressCeiling: UNLIMITED_RATES.standard })
+  const requestLimits = createRequestLimits({ clock, limits: UNLIMITED_RATES, addressCeiling: UNLIMITED_RATES.standard })
   const app = createApp({
     ...GATEWAY_DEFAULTS,
     clock,
