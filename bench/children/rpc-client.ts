@@ -64,7 +64,7 @@ async function delaysDuring(work: () => Promise<void>): Promise<Delays> {
   return { delayMs: delay.percentile(99) / 1e6, cpuDelayMs: quantile(cpuDelaysMs.sort((a, b) => a - b), 0.99) }
 }
 
-/** Requests and reads one response as an endpoint does, but without its circuit breaker, which would pause the attack. Never rejects. */
+/** Requests and reads one response as an endpoint does, but without the pause after failures, which would end the attack. Never rejects. */
 function createReader(url: string): (method: Method, items: number) => Promise<void> {
   const reader = createMessageReader({ clock: createSystemClock({ keepAlive: false }) })
   const transport = createFetchTransport()

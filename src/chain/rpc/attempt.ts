@@ -108,14 +108,13 @@ export function createAttempts(parts: {
 
   /** True while the call has not tried every usable node: then it need not accept a stale response. */
   function hasUntriedNode(tried: ReadonlySet<number>): boolean {
-    return endpoints.some(({ index, breaker }) => !tried.has(index) && nodes.isUsable(index) && breaker.isClosed())
+    return endpoints.some(({ index }) => !tried.has(index) && nodes.isUsable(index))
   }
 
   function others(affinity: NodeAffinity, besides: ReadonlySet<number>, minLedger: number): readonly Endpoint[] {
     return nodes.order(affinity.preferred, { tried: besides, sticky: false, minLedger })
       .filter((index) => !besides.has(index) && nodes.isUsable(index))
       .map((index) => defined(endpoints[index], `endpoint ${index}`))
-      .filter(({ breaker }) => breaker.isClosed())
   }
 
   /** A node that is as good as the first: an idle one within the budget, or any when the first is stuck. Undefined when there is none. */

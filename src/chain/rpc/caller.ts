@@ -2,7 +2,6 @@
 
 import { defined } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
-import { waitAtMost } from '../../base/deadline.ts'
 import type { Random } from '../../base/random.ts'
 import { backoff } from '../../base/retry.ts'
 import { createAttempts, createCallLimits } from './attempt.ts'
@@ -20,7 +19,7 @@ export interface Caller {
   call<T>(affinity: NodeAffinity, request: RpcRequest<T>, options: CallOptions): Promise<T>
   /** Tries each endpoint at most once, and the next only when it is certain that the one before did not process the request. */
   send<T>(affinity: NodeAffinity, request: RpcRequest<T>, options: Pick<CallOptions, 'requester'>): Promise<T>
-  /** Calls one node once, whatever its status, unless its circuit breaker is open. */
+  /** Calls one node once, whatever its status, unless it is paused. */
   probe<T>(index: number, request: RpcRequest<T>, signal: AbortSignal): Promise<T>
   /** The nodes besides these that can be called, best first. */
   others(affinity: NodeAffinity, besides: readonly number[]): readonly number[]
@@ -30,8 +29,6 @@ export interface Caller {
 
 /** A pause between attempts at one endpoint is drawn from zero to these, at most about one ledger. */
 const RETRY_MS = { min: 250, max: 5_000 } as const
-/** Time for which a call waits for the result of another one that tests a paused endpoint. */
-export const TEST_WAIT_MS = 5_000
 /** Attempts while responses are too old. The next ledger brings what is missing, so this waits a little longer. */
 const BEHIND_ATTEMPTS = 5
 
@@ -53,20 +50,11 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
     return defined(endpoints[index], `endpoint ${index}`)
   }
 
-  /** The endpoint to call next. While another call tests the only endpoints left, waits for its result. Undefined when all circuit breakers are open. */
-  async function chooseEndpoint(affinity: NodeAffinity, tried: ReadonlySet<number>, options: CallOptions): Promise<Endpoint | undefined> {
-    const { endpoint: pinned, minLedger = 0, signal } = options
-    const untilMs = clock.elapsedMs() + TEST_WAIT_MS
-    for (;;) {
-      const order = pinned === undefined ? nodes.order(affinity.preferred, { tried, sticky: affinity.sticky, minLedger }) : [pinned]
-      const candidates = order.map(endpointAt)
-      const allowed = candidates.find(({ breaker }) => breaker.allow())
-      const tests = candidates.map(({ breaker }) => breaker.testEnded()).filter((test) => test !== null)
-      const remainingMs = untilMs - clock.elapsedMs()
-      if (allowed !== undefined || tests.length === 0 || remainingMs <= 0) return allowed
-      await waitAtMost(clock, remainingMs, Promise.race(tests), signal)
-      signal?.throwIfAborted()
-    }
+  /** The endpoint to call next. Undefined when all are paused. */
+  function chooseEndpoint(affinity: NodeAffinity, tried: ReadonlySet<number>, options: CallOptions): Endpoint | undefined {
+    const { endpoint: pinned, minLedger = 0 } = options
+    const order = pinned === undefined ? nodes.order(affinity.preferred, { tried, sticky: affinity.sticky, minLedger }) : [pinned]
+    return order.filter((index) => !nodes.isPaused(index)).map(endpointAt)[0]
   }
 
   function preferNext(affinity: NodeAffinity, { index }: Endpoint): void {
@@ -95,7 +83,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
       for (let attempt = 0; attempt < maxAttempts(request.policy, last, options.endpoint === undefined ? endpoints.length : 1); attempt++) {
         if (last !== undefined) await backOff(attempt - 1, last, options)
         options.signal?.throwIfAborted()
-        const endpoint = await chooseEndpoint(affinity, tried, options)
+        const endpoint = chooseEndpoint(affinity, tried, options)
         if (endpoint === undefined) break
         tried.add(endpoint.index)
         try {
@@ -120,7 +108,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
       const tried = new Set<number>()
       let last: RpcFailure | undefined
       for (let attempt = 0; attempt < endpoints.length; attempt++) {
-        const endpoint = await chooseEndpoint(affinity, tried, {})
+        const endpoint = chooseEndpoint(affinity, tried, {})
         if (endpoint === undefined || tried.has(endpoint.index)) break
         tried.add(endpoint.index)
         try {
@@ -139,7 +127,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
     },
     async probe(index, request, signal) {
       const endpoint = endpointAt(index)
-      if (!endpoint.breaker.allow()) throw allEndpointsPaused(request.method)
+      if (nodes.isPaused(index)) throw allEndpointsPaused(request.method)
       return await attempts.single(endpoint, request, { options: { signal, endpoint: index }, tried: new Set() })
     },
     others: (affinity, besides) => attempts.others(affinity, new Set(besides)),

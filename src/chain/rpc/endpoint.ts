@@ -4,8 +4,6 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { TooManyWaiting } from '../../base/semaphore.ts'
 import type { Semaphore } from '../../base/semaphore.ts'
-import type { Breaker } from './breaker.ts'
-import { createBreaker } from './breaker.ts'
 import type { RpcFailureDetails } from './failure.ts'
 import { isRetryableCode, isRetryableStatus, RpcFailure } from './failure.ts'
 import type { MessageOutcome } from './message.ts'
@@ -28,7 +26,6 @@ interface EndpointCall {
 
 export interface Endpoint {
   readonly index: number
-  readonly breaker: Breaker
   /** Makes one request. Rejects with RpcFailure, or with the reason of the caller's signal when that aborts. */
   call<T>(request: RpcRequest<T>, how: EndpointCall): Promise<T>
 }
@@ -43,13 +40,14 @@ export interface EndpointOptions {
   readonly readMessage: ReadMessage
   readonly clock: Clock
   readonly log: Log
+  /** Called after each call that the node processed or failed. */
+  readonly onCalled: (isFailure: boolean) => void
   /** Called when the node did not respond in time. */
   readonly onUnanswered: () => void
 }
 
 export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { url, index, transport, readMessage, clock, log, onUnanswered } = options
-  const breaker = createBreaker(clock)
+  const { url, index, transport, readMessage, clock, log, onCalled, onUnanswered } = options
   let lastId = 0
 
   async function call<T>(request: RpcRequest<T>, how: EndpointCall): Promise<T> {
@@ -72,13 +70,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const response = checkResponse(sent, bounds)
       const outcome = await readMessage({ method, id, body: response.body, maxValues: bounds.maxValues }, signal)
       const result = resultOf(outcome)
-      breaker.recordSuccess()
+      onCalled(false)
       // The reader has validated the result with the method's own parser.
       return result as T
     } catch (error) {
       const waitedMs = waitingSinceMs === null ? null : clock.elapsedMs() - waitingSinceMs
       if (how.signal?.aborted === true) {
-        breaker.release()
         if (waitedMs !== null && waitedMs >= how.patienceMs) onUnanswered()
         throw how.signal.reason
       }
@@ -96,9 +93,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
 
   /** A JSON-RPC error and a form of a later protocol come from a node that works. A call that never got a permit says nothing about the node. */
   function recordFailure(failure: RpcFailure, isStarted: boolean): void {
-    if (!isStarted) breaker.release()
-    else if (failure.kind === 'rpc' || failure.kind === 'newer') breaker.recordSuccess()
-    else breaker.recordFailure()
+    if (isStarted) onCalled(failure.kind !== 'rpc' && failure.kind !== 'newer')
     const { method, kind, code, status, detail } = failure
     log.debug({ method, kind, code, status, endpoint: index, detail }, 'RPC call failed')
   }
@@ -117,7 +112,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     return { detail: text.slice(0, ERROR_TEXT_MAX_LENGTH).replaceAll(url, '<endpoint>') }
   }
 
-  return { index, breaker, call }
+  return { index, call }
 }
 
 /** An HTTP or JSON-RPC error, before it is attributed to an endpoint. */

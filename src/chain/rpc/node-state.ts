@@ -34,6 +34,9 @@ export interface NodeState {
   exclusionMs: number
   excludedUntilMs: number
   probedAtMs: number
+  /** Failed calls since the last successful one. */
+  failures: number
+  pausedUntilMs: number
   /** Moving average of the probes' durations; null before the first. */
   latencyMs: number | null
 }
@@ -46,10 +49,14 @@ export const PROBE_EVERY_MS = 30_000
 /** The weight of the newest probe in a node's latency. */
 const NEWEST_WEIGHT = 0.3
 
+/** After this many failed calls in a row a node is not called for the pause, even if it is the only one; one successful call ends that. */
+export const PAUSE_AFTER_FAILURES = 5
+export const PAUSE_MS = 5_000
+
 export function createNodeState(index: number): NodeState {
   return {
     index, status: 'unknown', isWrongNetwork: false, lastObservation: null, exclusionMs: 0, excludedUntilMs: 0,
-    probedAtMs: Number.NEGATIVE_INFINITY, latencyMs: null,
+    probedAtMs: Number.NEGATIVE_INFINITY, failures: 0, pausedUntilMs: 0, latencyMs: null,
   }
 }
 
@@ -87,6 +94,15 @@ export function isFaulty(node: NodeState, nowMs: number): boolean {
 
 export function isUnresponsive(node: NodeState, nowMs: number): boolean {
   return node.status === 'unresponsive' && nowMs < node.excludedUntilMs
+}
+
+export function recordCall(node: NodeState, isFailure: boolean, nowMs: number): void {
+  node.failures = isFailure ? node.failures + 1 : 0
+  if (node.failures >= PAUSE_AFTER_FAILURES) node.pausedUntilMs = nowMs + PAUSE_MS
+}
+
+export function isPaused(node: NodeState, nowMs: number): boolean {
+  return node.failures >= PAUSE_AFTER_FAILURES && nowMs < node.pausedUntilMs
 }
 
 export function recordLatency(node: NodeState, tookMs: number): void {

@@ -8,7 +8,9 @@ import { assess, HEAD_TOLERANCE_LEDGERS, highestRecent, isExpired, reportedNear,
 import type { Head } from './chain-head.ts'
 import { orderNodes } from './node-order.ts'
 import type { Criteria } from './node-order.ts'
-import { createNodeState, exclude, isDueForProbe, isExcluded, isFaulty, isUnresponsive, recordLatency, reinstate, statusOf } from './node-state.ts'
+import {
+  createNodeState, exclude, isDueForProbe, isExcluded, isFaulty, isPaused, isUnresponsive, recordCall, recordLatency, reinstate, statusOf,
+} from './node-state.ts'
 import type { NodeState, NodeStatus, Observation } from './node-state.ts'
 
 /** A node as the operator sees it. */
@@ -32,11 +34,15 @@ export interface Nodes {
   recordFault(index: number): boolean
   /** Excludes a node that did not respond in time. Returns true unless it was excluded for that already. */
   recordSilence(index: number): boolean
+  /** Records whether the node returned something readable. Failures in a row pause it. */
+  recordCall(index: number, isFailure: boolean): void
+  /** True while the node must not be called, after failures in a row. */
+  isPaused(index: number): boolean
   /** Records how long a probe took. Only probes are compared, because they send the same request to every node. */
   recordLatency(index: number, tookMs: number): void
   /** Indexes of all nodes, best first. */
   order(preferred: number, criteria: Criteria): readonly number[]
-  /** False for an excluded node and for one of another network. */
+  /** False for an excluded or paused node and for one of another network. */
   isUsable(index: number): boolean
   /** Nodes that have not been probed for a while, or whose exclusion has ended. */
   dueForProbe(): readonly number[]
@@ -119,9 +125,11 @@ export function createNodes(count: number, clock: Clock, ledgerClock?: LedgerClo
       exclude(node, 'unresponsive', nowMs)
       return isNews
     },
+    recordCall: (index, isFailure) => recordCall(nodeAt(index), isFailure, clock.elapsedMs()),
+    isPaused: (index) => isPaused(nodeAt(index), clock.elapsedMs()),
     recordLatency: (index, tookMs) => recordLatency(nodeAt(index), tookMs),
     order,
-    isUsable: (index) => !isExcluded(nodeAt(index)) && !nodeAt(index).isWrongNetwork,
+    isUsable: (index) => !isExcluded(nodeAt(index)) && !nodeAt(index).isWrongNetwork && !isPaused(nodeAt(index), clock.elapsedMs()),
     dueForProbe() {
       const nowMs = clock.elapsedMs()
       return nodes.filter((node) => isDueForProbe(node, nowMs)).map(({ index }) => index)

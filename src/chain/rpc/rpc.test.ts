@@ -7,8 +7,7 @@ import { createVirtualClock } from '../../base/clock.ts'
 import type { VirtualClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { createSeededRandom } from '../../base/random.ts'
-import { BREAKER_FAILURES, BREAKER_OPEN_MS } from './breaker.ts'
-import { TEST_WAIT_MS } from './caller.ts'
+import { PAUSE_AFTER_FAILURES, PAUSE_MS } from './node-state.ts'
 import { RpcFailure } from './failure.ts'
 import { createRpc } from './rpc.ts'
 import type { Rpc } from './rpc.ts'
@@ -119,48 +118,23 @@ test('does not wait for a Retry-After above the limit', async () => {
   assert.ok(soon.clock.nowMs() >= 2_000)
 })
 
-test('pauses an endpoint that keeps failing, then tests it with one call', async () => {
-  const { rpc, clock, calls } = clientOf([reset])
-  while (calls.length < BREAKER_FAILURES) await ended(clock, rpc.getHealth())
-  const after = calls.length
-  await ended(clock, rpc.getHealth())
-  assert.equal(calls.length, after, 'the endpoint is paused')
-  clock.advance(BREAKER_OPEN_MS)
-  await Promise.all([ended(clock, rpc.getHealth()), ended(clock, rpc.getHealth())])
-  assert.equal(calls.length, after + 1, 'one call tests the endpoint')
-})
-
-test('a call that arrives while another one tests a paused endpoint waits for its result, for a limited time', async () => {
-  const failures = Array.from({ length: BREAKER_FAILURES }, () => reset)
-  const answer = Promise.withResolvers<void>()
-  const slow: Reply = async (call) => {
-    await answer.promise
-    return await ok(HEALTH)(call)
+test('pauses an endpoint after five failures in a row, again after the next failure, and no longer after a success', async () => {
+  const { rpc, clock, calls } = clientOf([...Array.from({ length: PAUSE_AFTER_FAILURES + 1 }, () => reset), ok(HEALTH), reset, ok(HEALTH)])
+  while (calls.length < PAUSE_AFTER_FAILURES) await ended(clock, rpc.getHealth())
+  const called: number[] = []
+  for (const pauseMs of [0, PAUSE_MS, 0, PAUSE_MS]) {
+    clock.advance(pauseMs)
+    await ended(clock, rpc.getHealth())
+    called.push(calls.length - PAUSE_AFTER_FAILURES)
   }
-  const { rpc, clock, calls } = clientOf([...failures, slow, ok(HEALTH)])
-  while (calls.length < BREAKER_FAILURES) await ended(clock, rpc.getHealth())
-  clock.advance(BREAKER_OPEN_MS)
-  const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
-  const background = rpc.getHealth()
-  await turn()
-  const impatient = assert.rejects(rpc.getHealth(), RpcFailure)
-  const signal = AbortSignal.abort(new Error('enough'))
-  await assert.rejects(rpc.getHealth({ signal }), /enough/)
-  await turn()
-  clock.advance(TEST_WAIT_MS)
-  await impatient
-  const waiting = [rpc.getHealth(), rpc.sendTransaction('AAAA').catch((error: unknown) => error)]
-  await turn()
-  assert.equal(calls.length, BREAKER_FAILURES + 1, 'only one call tests the endpoint')
-  answer.resolve()
-  assert.deepEqual(await waiting[0], await background)
-  await waiting[1]
-  assert.equal(calls.length, BREAKER_FAILURES + 3)
+  assert.deepEqual(called, [0, 1, 1, 2])
+  await Promise.all([ended(clock, rpc.getHealth()), ended(clock, rpc.getHealth())])
+  assert.equal(calls.length - PAUSE_AFTER_FAILURES, 5, 'both calls, and the retry of the one that failed')
 })
 
 test('an aborted call rejects with its own reason and does not count against the node', async () => {
   const { rpc, clock, calls } = clientOf([silence])
-  for (let call = 0; call < BREAKER_FAILURES + 1; call++) {
+  for (let call = 0; call < PAUSE_AFTER_FAILURES + 1; call++) {
     const abort = new AbortController()
     const calling = rpc.getHealth({ signal: abort.signal })
     abort.abort(new Error('enough'))
@@ -172,14 +146,6 @@ test('an aborted call rejects with its own reason and does not count against the
   void ended(clock, rpc.getHealth())
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(calls.length, before + 1, 'the node is still called')
-})
-
-test('a call that is aborted before it begins does not use up the call that tests a paused endpoint', async () => {
-  const { rpc, clock, calls } = clientOf([...Array.from({ length: BREAKER_FAILURES }, () => reset), ok(HEALTH)])
-  while (calls.length < BREAKER_FAILURES) await ended(clock, rpc.getHealth())
-  clock.advance(BREAKER_OPEN_MS)
-  await assert.rejects(rpc.getHealth({ signal: AbortSignal.abort(new Error('enough')) }), /enough/)
-  assert.equal((await ended(clock, rpc.getHealth()) as { latestLedger: number }).latestLedger, 9)
 })
 
 test('requests events by cursor or start ledger, with one filter for all contracts', async () => {

@@ -131,7 +131,9 @@ export function createRpc(options: RpcClientOptions): RpcClient {
     const onUnanswered = (): void => {
       if (nodes.recordSilence(index)) log.warn({ endpoint: index }, 'RPC node did not respond in time; other nodes are preferred for a while')
     }
-    const endpoint = createEndpoint({ url, index, transport: options.transport ?? createFetchTransport(), readMessage, clock, log, onUnanswered })
+    const onCalled = (isFailure: boolean): void => nodes.recordCall(index, isFailure)
+    const transport = options.transport ?? createFetchTransport()
+    const endpoint = createEndpoint({ url, index, transport, readMessage, clock, log, onCalled, onUnanswered })
     return observer === null ? endpoint : withObserver(endpoint, observer, clock)
   })
   const caller = createCaller({ endpoints, nodes, hedging: createHedging(), clock, random, observer, onFault: reportFault })

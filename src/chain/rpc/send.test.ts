@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createVirtualClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { createSeededRandom } from '../../base/random.ts'
-import { BREAKER_FAILURES } from './breaker.ts'
+import { PAUSE_AFTER_FAILURES } from './node-state.ts'
 import { isUnprocessed, RpcFailure } from './failure.ts'
 import { createRpc } from './rpc.ts'
 import type { Rpc } from './rpc.ts'
@@ -120,7 +120,7 @@ for (const [name, behaviour] of UNKNOWN) {
 
 test('sends once to an endpoint that refuses while all others are paused', async () => {
   const fixture = createFixture(http(429), http(503))
-  for (let send = 0; send < 2 * BREAKER_FAILURES && fixture.calls.filter((endpoint) => endpoint === '1').length < BREAKER_FAILURES; send++) {
+  for (let send = 0; send < 2 * PAUSE_AFTER_FAILURES && fixture.calls.filter((endpoint) => endpoint === '1').length < PAUSE_AFTER_FAILURES; send++) {
     await failureOf(fixture.rpc.sendTransaction(ENVELOPE))
   }
   fixture.calls.length = 0
