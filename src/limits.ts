@@ -162,7 +162,7 @@ export const SUBMISSION_WAITERS_MAX = 4_096
 /** Longer request ids of clients are replaced. */
 export const REQUEST_ID_MAX_LENGTH = 128
 
-/** Defaults of the configurable stream limits. */
+/** Limits of the stream. The number of connections, the waiting bytes and the time to drain are configurable. */
 export const STREAM_LIMITS = {
   connections: 1_000,
   connectionsPerAddress: 20,

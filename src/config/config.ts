@@ -15,6 +15,7 @@ import { selectDeployments } from '../deployment/manifest-files.ts'
 import type { DeploymentChoice, SelectedDeployments } from '../deployment/manifest-files.ts'
 import { CONTRACT_KEYS } from '../exchange/contracts/contracts.ts'
 import type { ContractKey } from '../exchange/contracts/contracts.ts'
+import { STREAM_LIMITS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 
 type NetworkKind = 'local' | Manifest['network']
@@ -251,15 +252,10 @@ function withoutUrls({ rpcUrls: _secret, ...manifest }: Manifest): PublicManifes
 
 function streamSettings(values: Values): StreamLimits {
   return {
+    ...STREAM_LIMITS,
     connections: values.WS_MAX_CONNECTIONS,
     connectionsPerAddress: values.WS_MAX_CONNECTIONS_PER_IP,
-    messagesPerSecond: values.WS_MESSAGES_PER_SECOND,
     waitingBytes: values.WS_MAX_WAITING_BYTES,
-    pingIntervalMs: values.WS_PING_INTERVAL_MS,
-    frameBytes: values.WS_MAX_FRAME_BYTES,
-    replayFrames: values.WS_REPLAY_LIMIT,
-    replayBurstBytes: values.WS_REPLAY_BURST_BYTES,
-    replayBytesPerSecond: values.WS_REPLAY_BYTES_PER_SECOND,
     drainMs: values.WS_DRAIN_MS,
   }
 }

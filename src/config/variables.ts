@@ -148,17 +148,7 @@ const ACCESS = {
 const STREAM = {
   WS_MAX_CONNECTIONS: variable(integer(1, 1_000_000), STREAM_LIMITS.connections, 'Maximum number of connections.'),
   WS_MAX_CONNECTIONS_PER_IP: variable(integer(1, 1_000_000), STREAM_LIMITS.connectionsPerAddress, 'Maximum number of connections per client address.'),
-  WS_MESSAGES_PER_SECOND: variable(integer(1, 100_000), STREAM_LIMITS.messagesPerSecond, 'Maximum number of messages per second and connection.'),
   WS_MAX_WAITING_BYTES: variable(integer(1, 2 ** 30), STREAM_LIMITS.waitingBytes, 'Maximum number of bytes queued for a slow client.'),
-  WS_PING_INTERVAL_MS: variable(integer(1, 3_600_000), STREAM_LIMITS.pingIntervalMs, 'Interval between pings, in milliseconds.'),
-  WS_MAX_FRAME_BYTES: variable(integer(1, 2 ** 24), STREAM_LIMITS.frameBytes, 'Maximum size of a frame from a client.'),
-  WS_REPLAY_LIMIT: variable(integer(1, 100_000_000), STREAM_LIMITS.replayFrames, 'Maximum number of frames per replay.'),
-  WS_REPLAY_BURST_BYTES: variable(
-    integer(1, 2 ** 40), STREAM_LIMITS.replayBurstBytes, 'Bytes of replays and snapshots that the connections of one client address receive without a delay.',
-  ),
-  WS_REPLAY_BYTES_PER_SECOND: variable(
-    integer(1, 2 ** 40), STREAM_LIMITS.replayBytesPerSecond, 'Bytes per second of replays to one client address after that.',
-  ),
   WS_DRAIN_MS: variable(
     integer(1, DRAIN_MAX_MS), STREAM_LIMITS.drainMs, 'Time between the shutdown notice and the close of connections, in milliseconds.',
   ),
