@@ -11,7 +11,7 @@ import { columnsOf } from '../columns.ts'
 import { EVENT_COLUMNS, toEventRow } from './events.ts'
 import type { RawEventRow } from './events.ts'
 import type { LogBounds } from './log-list.ts'
-import { listLog } from './log-list.ts'
+import { clampToSafeInteger, listLog } from './log-list.ts'
 import { isOrderEnd } from '../orders/orders-fold.ts'
 import { readOrderOwners } from '../orders/orders.ts'
 import type { OwnerlessEvent } from '../orders/ownerless-events.ts'
@@ -36,7 +36,7 @@ const TOPICS_OF_KIND: Readonly<Record<AccountEventKind, readonly string[]>> = { 
 
 /** The events that concern an account, newest first (specification, "GET /v1/account/me/events", "GET /v1/account/me/orders"). */
 export async function listAccountEvents(db: Queryable, filter: AccountEventsFilter): Promise<Page<EventRow>> {
-  const { account, topic, kind, ...rest } = filter
+  const { account, topic, kind, throughSeq, ...rest } = filter
   const page = await listLog<RawEventRow>(db, {
     ...rest,
     // A cursor is valid only for the list that issued it.
@@ -45,6 +45,7 @@ export async function listAccountEvents(db: Queryable, filter: AccountEventsFilt
     detail: idx.events,
     equals: { account, topic },
     ...(kind === undefined ? {} : { oneOf: { expression: sql`r.topic`, values: TOPICS_OF_KIND[kind] } }),
+    ...(throughSeq === undefined ? {} : { span: (bind) => ({ high: sql`${bind(clampToSafeInteger(throughSeq))}::bigint` }) }),
     columns: EVENT_COLUMNS,
     keepsSeq: true,
   })

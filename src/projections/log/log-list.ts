@@ -10,7 +10,6 @@ import { idx } from '../../store/tables.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
 import { LedgerNotIndexed, stateSource } from '../state/as-of.ts'
 import { gapsAtOrAbove, unfilledGaps } from '../repair/gaps.ts'
-import { COMPLETE_SEQ } from '../state/index-state.ts'
 import type { Head, Page } from './page.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from './page.ts'
 
@@ -44,7 +43,7 @@ export interface LogList<Row> extends LogBounds, AsOf {
    * last value in the state that ends with a seq.
    */
   readonly by?: { readonly column: 'order_id' | 'place'; readonly through: (seq: Sql) => Sql }
-  /** SQL of bounds on that column, inclusive, as one statement each. */
+  /** SQL of further bounds on the column that orders the rows, inclusive, as one statement each. */
   readonly span?: (bind: Bind) => { readonly low?: Sql | undefined; readonly high?: Sql | undefined }
   /** SQL of a condition that every row meets. It must be the condition of a partial index on the list's keys. */
   readonly only?: Sql
@@ -59,10 +58,6 @@ export interface LogList<Row> extends LogBounds, AsOf {
   readonly scope?: { readonly column: string; readonly value: Sql }
   /** A column after seq in every index of the table, which orders the rows of one seq; by default a seq has one row. */
   readonly tie?: 'leg'
-  /** Without rows of a transaction of which events are missing: a later event may complete them. */
-  readonly completeOnly?: true
-  /** Only rows up to this seq. */
-  readonly throughSeq?: number | undefined
   readonly limit: number
   readonly cursor?: string | undefined
   /** Also returns the gaps that the page overlaps. */
@@ -160,12 +155,10 @@ function keysOf<Row>({ scope, equals }: LogList<Row>, bind: Bind): readonly Key[
   return keys
 }
 
-function upperBoundsOf<Row>({ kind, cursor, throughSeq, by, tie, completeOnly }: LogList<Row>, state: StateSource, bind: Bind): readonly Sql[] {
+function upperBoundsOf<Row>({ kind, cursor, by, tie }: LogList<Row>, state: StateSource, bind: Bind): readonly Sql[] {
   const highs: Sql[] = state.throughSeq === undefined ? [] : [by?.through(state.throughSeq) ?? state.throughSeq]
-  if (completeOnly === true && state.throughSeq === undefined) highs.push(COMPLETE_SEQ)
   if (cursor !== undefined && tie === undefined) highs.push(sql`${bind(seqFromCursor(kind, cursor))}::bigint - 1`)
   if (cursor !== undefined && tie !== undefined) highs.push(sql`${bind(tieFromCursor(kind, cursor)[0])}::bigint`)
-  if (throughSeq !== undefined) highs.push(sql`${bind(clampToSafeInteger(throughSeq))}::bigint`)
   return highs
 }
 

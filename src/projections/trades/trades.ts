@@ -8,6 +8,7 @@ import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { columnsOf } from '../columns.ts'
+import { COMPLETE_SEQ } from '../state/index-state.ts'
 import type { LogBounds } from '../log/log-list.ts'
 import { listLog } from '../log/log-list.ts'
 import { epochOfSeq, olderDeployment } from '../state/older-deployment.ts'
@@ -47,7 +48,8 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
     equals: { trader, asset },
     columns: TRADE_COLUMNS,
     keepsSeq: true,
-    completeOnly: true,
+    // Without rows of a transaction of which events are missing: a later event may complete them.
+    ...(filter.atLedger === undefined ? { span: () => ({ high: COMPLETE_SEQ }) } : {}),
     ...(includeOpens ? { merged: { table: idx.opens, columns: OPEN_COLUMNS } } : {}),
   })
   return { ...page, rows: page.rows.map(toTrade) }
