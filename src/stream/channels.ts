@@ -54,6 +54,11 @@ export function ordersChannel(account: string): string {
 
 const MARKET_NAME = /^(?:(ticker|prices|trades)\.([A-Z0-9]{1,32})|candles\.([A-Z0-9]{1,32})\.([0-9a-z]{1,8}))$/
 
+/** True for the names of accounts' channels. */
+export function isPersonalName(name: string): boolean {
+  return name.startsWith('account.')
+}
+
 /** The channel with this name, or undefined. Names are case-sensitive: symbols in upper case. Whether the exchange lists the asset is not checked here. */
 export function parseChannel(name: string): Channel | undefined {
   if (name === EVENTS_CHANNEL) return { kind: 'events' }

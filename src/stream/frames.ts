@@ -38,26 +38,20 @@ export function logFrame(channel: string, place: FramePlace, data: () => string)
 }
 
 /** An upgrade of a contract, for every client with a log channel. */
-export function upgradeFrame({ contract, generation, wasmHash, source, afterLedger, ledger, seq, epoch }: LogUpgrade): Frame {
+function upgradeFrame({ contract, generation, wasmHash, source, afterLedger, ledger, seq, epoch }: LogUpgrade): Frame {
   return lazyFrame(LOG_NOTICE, { seq, epoch }, () => {
     return JSON.stringify({ type: 'upgrade', contract, generation, wasmHash, source, ledger, afterLedger, seq })
   })
 }
 
 /** The frames of an entry on its account's channel. They share `seq` and `prev`; `more` counts those that follow. */
-export function orderFrames({ seq, epoch, account, changes }: OrderEntry, prev: number): readonly Frame[] {
+function orderFrames({ seq, epoch, account, changes }: OrderEntry, prev: number): readonly Frame[] {
   const channel = ordersChannel(account)
   return changes.map((change, index) => {
     const more = changes.length - 1 - index
     const place = `"seq":${seq},"prev":${prev}${more === 0 ? '' : `,"more":${more}`}`
     return lazyFrame(channel, { seq, epoch }, () => `{"channel":${JSON.stringify(channel)},${place},"data":${JSON.stringify(change)}}`)
   })
-}
-
-/** A correction. */
-export function correctionFrame(correction: Correction, prev: number): Frame {
-  const { epoch, seq } = correction
-  return logFrame(CORRECTIONS_CHANNEL, { epoch, seq, prev }, () => JSON.stringify(correction))
 }
 
 /** An entry of the log: an event, an upgrade, a correction, or what changed for an account. */
@@ -89,35 +83,50 @@ function lazyFrame(channel: string, { seq, epoch }: Pick<Frame, 'seq' | 'epoch'>
 }
 
 /** A row on one channel. */
-interface ChannelEntry {
+export interface ChannelEntry {
   readonly channel: string
   /** JSON. */
   readonly data: () => string
 }
 
-export interface RowChannels {
-  /** The events channel, and the asset's trades channel when the row is a trade print. */
-  readonly shared: readonly ChannelEntry[]
-  /** The channel of each account that the row concerns. */
-  readonly personal: readonly (ChannelEntry & { readonly account: string })[]
-}
-
-/** The row on each of its channels. */
-export function channelsOfRow(row: LogRow): RowChannels {
+/** The row on each of its channels: all events, the asset's trades when it is a trade print, and each account that it concerns. */
+export function channelsOfRow(row: LogRow): readonly ChannelEntry[] {
   const rowText = once(() => eventText(row))
   const print = toPrint(row)
-  const events = { channel: EVENTS_CHANNEL, data: rowText }
-  return {
-    shared: print === undefined ? [events] : [events, { channel: tradesChannel(print.asset), data: once(() => JSON.stringify(print)) }],
-    personal: [
-      ...row.accounts.map((account) => personalEntry(account, rowText)),
-      ...row.learned.map((event) => personalEntry(event.account, once(() => eventText(event)))),
-    ],
-  }
+  return [
+    { channel: EVENTS_CHANNEL, data: rowText },
+    ...(print === undefined ? [] : [{ channel: tradesChannel(print.asset), data: once(() => JSON.stringify(print)) }]),
+    ...row.accounts.map((account) => personalEntry(account, rowText)),
+    ...row.learned.map((event) => personalEntry(event.account, once(() => eventText(event)))),
+  ]
 }
 
-function personalEntry(account: string, text: () => string): RowChannels['personal'][number] {
-  return { account, channel: accountChannel(account), data: () => `${text().slice(0, -1)},"owner":${JSON.stringify(account)}}` }
+/** Seq of each channel's last frame, by its name. */
+export interface ChannelHeads {
+  /** 0 before the first frame; undefined for a channel without a reader. */
+  get(channel: string): number | undefined
+  set(channel: string, seq: number): unknown
+}
+
+/** The frames of the next entry on the channels that have a head, which it moves: each frame names its channel's previous one. */
+export function framesOf(entry: LogEntry, heads: ChannelHeads, channels?: readonly ChannelEntry[]): readonly Frame[] {
+  const { seq, epoch } = entry
+  function onChannel(channel: string, make: (prev: number) => readonly Frame[]): readonly Frame[] {
+    const prev = heads.get(channel)
+    if (prev === undefined) return []
+    heads.set(channel, seq)
+    return make(prev)
+  }
+  if (isUpgrade(entry)) return [upgradeFrame(entry)]
+  if (isOrderEntry(entry)) return onChannel(ordersChannel(entry.account), (prev) => orderFrames(entry, prev))
+  if (isCorrection(entry)) {
+    return onChannel(CORRECTIONS_CHANNEL, (prev) => [logFrame(CORRECTIONS_CHANNEL, { epoch, seq, prev }, () => JSON.stringify(entry))])
+  }
+  return (channels ?? channelsOfRow(entry)).flatMap(({ channel, data }) => onChannel(channel, (prev) => [logFrame(channel, { epoch, seq, prev }, data)]))
+}
+
+function personalEntry(account: string, text: () => string): ChannelEntry {
+  return { channel: accountChannel(account), data: () => `${text().slice(0, -1)},"owner":${JSON.stringify(account)}}` }
 }
 
 function once(make: () => string): () => string {

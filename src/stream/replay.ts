@@ -6,11 +6,10 @@ import { readOrderEntries, readOrderHeads } from '../projections/orders/order-st
 import type { LogChannels } from '../projections/log/stream-log.ts'
 import { readChannelHeads, readChannels, readUpgrades } from '../projections/log/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
-import { CORRECTIONS_CHANNEL, isPersonal, LOG_NOTICE, ordersChannel } from './channels.ts'
+import { isPersonal, LOG_NOTICE } from './channels.ts'
 import type { LogChannel } from './channels.ts'
 import type { Encoding } from './encoding.ts'
-import { channelsOfRow, correctionFrame, inLogOrder, isCorrection, isOrderEntry, isUpgrade, logFrame, orderFrames, upgradeFrame } from './frames.ts'
-import type { Frame, LogEntry } from './frames.ts'
+import { framesOf, inLogOrder } from './frames.ts'
 import { framePage } from './recent-rows.ts'
 import type { FramePage } from './recent-rows.ts'
 import type { ReplayBudget } from './replay-budget.ts'
@@ -127,7 +126,7 @@ function createPageReader({ db, tail }: ReplayParts, feed: Replay): (after: numb
       return { entries: inLogOrder(rows, upgrades, corrections, orders).filter(({ seq }) => seq <= end), throughSeq: end }
     })
     readThrough = throughSeq
-    const frames = entries.flatMap((entry) => toReplayFrames(entry, feed.channels, heads))
+    const frames = entries.flatMap((entry) => framesOf(entry, heads))
     const bytes = frames.reduce((sum, frame) => sum + frame.bytes().length, 0)
     limit = Math.min(PAGE_ROWS.max, Math.max(PAGE_ROWS.min, Math.floor((entries.length * PAGE_BYTES) / Math.max(1, bytes))))
     return framePage(frames, throughSeq)
@@ -137,29 +136,6 @@ function createPageReader({ db, tail }: ReplayParts, feed: Replay): (after: numb
 /** A full page may be followed by more before `throughSeq`. */
 function endOfPage(page: readonly { readonly seq: number }[], limit: number, throughSeq: number): number {
   return page.length < limit ? throughSeq : (page.at(-1)?.seq ?? throughSeq)
-}
-
-/** Moves `heads` to the row. */
-function toReplayFrames(row: LogEntry, channels: ReadonlyMap<string, LogChannel>, heads: Map<string, number>): readonly Frame[] {
-  if (isUpgrade(row)) return [upgradeFrame(row)]
-  if (isCorrection(row)) {
-    const frames = channels.has(CORRECTIONS_CHANNEL) ? [correctionFrame(row, heads.get(CORRECTIONS_CHANNEL) ?? 0)] : []
-    heads.set(CORRECTIONS_CHANNEL, row.seq)
-    return frames
-  }
-  if (isOrderEntry(row)) {
-    const name = ordersChannel(row.account)
-    const frames = channels.has(name) ? orderFrames(row, heads.get(name) ?? 0) : []
-    heads.set(name, row.seq)
-    return frames
-  }
-  const { shared, personal } = channelsOfRow(row)
-  return [...shared, ...personal].flatMap(({ channel, data }) => {
-    if (!channels.has(channel)) return []
-    const prev = heads.get(channel) ?? 0
-    heads.set(channel, row.seq)
-    return [logFrame(channel, { epoch: row.epoch, seq: row.seq, prev }, data)]
-  })
 }
 
 /** The seq of each channel's last frame at or before `atSeq`; 0 when there is none. */

@@ -53,7 +53,7 @@ async function readPrints(
   let prev = before
   const frames: Buffer[] = []
   for (const row of rows) {
-    const data = channelsOfRow(row).shared.find((entry) => entry.channel === tradesChannel(channel.asset))?.data
+    const data = channelsOfRow(row).find((entry) => entry.channel === tradesChannel(channel.asset))?.data
     if (data === undefined) continue
     frames.push(logFrame(name, { epoch: row.epoch, seq: row.seq, prev }, data).bytes())
     prev = row.seq
