@@ -1,5 +1,5 @@
-// Request counts in Redis, shared by all instances. One script counts a request in all its buckets or in none. Each table is a hash of bounded size that expires
-// with its window; a new caller of a full table replaces one that is drawn.
+// Request counts in Redis, shared by all instances. One script counts a request in all its buckets or in none. Each table is a hash of bounded size that
+// expires with its window; a new caller of a full table replaces one that is drawn.
 
 import { hash } from 'node:crypto'
 import type { Bucket, SharedCounts, SharedOutcome } from '../../http/rate-limit.ts'
