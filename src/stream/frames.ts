@@ -63,11 +63,11 @@ export function inLogOrder(rows: readonly LogRow[], ...others: readonly (readonl
   return rest.length === 0 ? rows : [...rows, ...rest].toSorted((a, b) => a.seq - b.seq)
 }
 
-export function isCorrection(entry: LogEntry): entry is Correction {
+function isCorrection(entry: LogEntry): entry is Correction {
   return 'correctedAt' in entry
 }
 
-export function isUpgrade(entry: LogEntry): entry is LogUpgrade {
+function isUpgrade(entry: LogEntry): entry is LogUpgrade {
   return 'wasmHash' in entry
 }
 
