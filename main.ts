@@ -28,7 +28,6 @@ import { createInterfaceFollower } from './src/deployment/interfaces.ts'
 import { createCurrentDeployment, createDeployment } from './src/exchange/deployment.ts'
 import type { ReplaceableDeployment } from './src/exchange/deployment.ts'
 import { createGateway } from './src/gateway/gateway.ts'
-import type { Gateway } from './src/gateway/gateway.ts'
 import { createSubmissionVerifier } from './src/gateway/submission-verifier.ts'
 import { chainTrust } from './src/indexer/identity/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
@@ -172,15 +171,13 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   const watching = Promise.all([rpc.watch(stop), manifests.run(stop), interfaces.run(stop)])
   disposables.defer(async () => void (await watching))
 
-  let onApplied: Gateway['learnApplied'] | undefined
   if (config.role !== 'indexer') {
-    const { url, learnApplied } = await serveGateway(parts, stop, disposables)
-    onApplied = learnApplied
+    const url = await serveGateway(parts, stop, disposables)
     network?.trustGateway(Number(new URL(url).port || 80))
     print(describeStart(url, { config, secrets, network, databaseFolder: dataFolder(config, 'database') }))
   }
   if (config.role !== 'api') {
-    const indexer = startIndexer(parts, onApplied)
+    const indexer = startIndexer(parts)
     disposables.use(indexer)
     if (secrets.databaseUrl === null) indexing.push(serveTaskFiles(dataFolder(config, 'database'), store, { clock, signal: stop }))
     indexing.push(indexer.run(stop), runOtherIndexers(parts, stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, print, stop }))
@@ -222,12 +219,10 @@ function localKlinesUrls({ rpcUrls }: Secrets, network: LocalNetwork | null): re
 }
 
 /**
- * Starts the gateway and returns its URL and what the indexer reports to it. On `stop` it announces the shutdown immediately, while the indexer still
+ * Starts the gateway and returns its URL. On `stop` it announces the shutdown immediately, while the indexer still
  * stops, and keeps prices fresh until the last request is served. Disposing `disposables` waits for the end of the shutdown.
  */
-async function serveGateway(
-  parts: Parts, stop: AbortSignal, disposables: AsyncDisposableStack,
-): Promise<{ readonly url: string } & Pick<Gateway, 'learnApplied'>> {
+async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncDisposableStack): Promise<string> {
   const { settings: { config, secrets }, store, rpc, ledgerClock, deployment, metrics, tracing, log } = parts
   const redis = secrets.redisUrl === null ? null : disposables.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
   const consoleSettings = { networkName: config.network.name, networkPassphrase: config.network.passphrase, localRpcUrl: parts.localRpcUrl }
@@ -264,7 +259,7 @@ async function serveGateway(
   stop.addEventListener('abort', () => void close().catch(() => {}), { once: true })
   metrics?.addSources({ gateway: gateway.stats })
   gateway.stream.start()
-  return { url: await gateway.listen(config.server), learnApplied: gateway.learnApplied }
+  return await gateway.listen(config.server)
 }
 
 /** Indexes the other deployments of the configuration, each in its own index. */
@@ -275,8 +270,8 @@ function runOtherIndexers(parts: Parts, stop: AbortSignal): Promise<void> {
   }, stop)
 }
 
-function startIndexer(parts: IndexerParts, onApplied?: Gateway['learnApplied']): Indexer {
-  const indexer = createIndexer({ ...indexerOptions(parts), ...(onApplied === undefined ? {} : { onApplied }) })
+function startIndexer(parts: IndexerParts): Indexer {
+  const indexer = createIndexer(indexerOptions(parts))
   parts.metrics?.addSources({ indexer: indexer.status })
   return indexer
 }

@@ -8,7 +8,7 @@ import { ChallengesUnavailable } from '../keys/challenges.ts'
 import { LedgerNotIndexed } from '../projections/state/as-of.ts'
 import { InvalidCursor } from '../projections/log/page.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
-import { ClientIdInUse } from '../trading/client-id.ts'
+import { ClientIdInUse } from '../trading/preparations.ts'
 
 const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, TooManyWaiting]
 

@@ -100,8 +100,8 @@ import { vaultsRoutes } from '../routes/vaults.ts'
 import { wsRoutes } from '../routes/ws.ts'
 import type { Queryable, Store } from '../store/store.ts'
 import type { ReadDatabaseTime } from '../trading/database-clock.ts'
-import { createSubmissionService } from '../trading/submissions.ts'
-import type { SubmissionService } from '../trading/submissions.ts'
+import { createSubmissionService } from '../trading/submission-service.ts'
+import type { SubmissionService } from '../trading/submission-service.ts'
 import { createStream } from '../stream/stream.ts'
 import type { Stream } from '../stream/stream.ts'
 import { createAdlQueues } from '../markets/adl.ts'
@@ -175,8 +175,6 @@ export interface Gateway {
   /** The caller must run it, until after the gateway is closed. */
   readonly submissions: Pick<SubmissionService, 'run'>
   stats(): GatewayStats
-  /** Learns from a transaction on the ledger what later ones must declare. */
-  readonly learnApplied: Relay['learnApplied']
   /** Returns the URL with the actual port. */
   listen(where: { readonly host: string; readonly port: number }): Promise<string>
   /**
@@ -246,7 +244,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   async function close(): Promise<void> {
     draining = true
     await Promise.all([stream.drain(), parts.drainMs === undefined ? undefined : clock.sleep(parts.drainMs)])
-    relay.submissions.stop()
+    relay.flights.stop()
     await Promise.all([indexWaiter[Symbol.asyncDispose](), exports[Symbol.asyncDispose]()])
     const forceClose = clock.setTimer(CLOSE_GRACE_MS, () => app.server.closeAllConnections())
     await app.close()
@@ -254,9 +252,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     await keys[Symbol.asyncDispose]()
   }
 
-  const { learnApplied } = relay
   return {
-    app, oracle, stream, submissions, learnApplied,
+    app, oracle, stream, submissions,
     stats: () => statsOf({ stream, indexWaiter, relay, submissions, sharedCounts, prices, deployment, agreement: chainParts.agreement }),
     listen: (where) => keys.load().then(() => app.listen({ ...where, backlog: LISTEN_BACKLOG })),
     close: () => (closing ??= close()),

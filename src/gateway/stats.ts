@@ -7,7 +7,7 @@ import type { GatewayStats } from '../observability/sources.ts'
 import type { Prices } from '../markets/prices.ts'
 import type { IndexWaiter } from '../projections/state/index-waiter.ts'
 import type { Relay } from '../trading/relay.ts'
-import type { SubmissionService } from '../trading/submissions.ts'
+import type { SubmissionService } from '../trading/submission-service.ts'
 import type { Stream } from '../stream/stream.ts'
 
 export function statsOf(parts: {
@@ -23,7 +23,7 @@ export function statsOf(parts: {
   return {
     stream: parts.stream.stats(),
     indexWaiters: parts.indexWaiter.waiterCount(),
-    submissions: parts.relay.submissions.stats(),
+    submissions: parts.relay.flights.stats(),
     storedSubmissions: parts.submissions.stats(),
     agreement: parts.agreement.counts(),
     sharedCounts: parts.sharedCounts?.available ?? null,

@@ -9,8 +9,8 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { createRelay } from '../trading/relay.ts'
 import type { Store } from '../store/store.ts'
-import { createSubmissionService } from '../trading/submissions.ts'
-import type { SubmissionService } from '../trading/submissions.ts'
+import { createSubmissionService } from '../trading/submission-service.ts'
+import type { SubmissionService } from '../trading/submission-service.ts'
 
 export interface SubmissionVerifierParts {
   readonly store: Store

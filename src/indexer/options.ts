@@ -7,7 +7,6 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ArchivedEvent } from '../projections/log/archived-event.ts'
 import type { Store } from '../store/store.ts'
 import type { ChainTrust } from './identity/confirmation.ts'
-import type { AppliedTransaction } from './pages/transaction-effects.ts'
 
 /** Name of the writer lock. */
 export const INDEXER_LOCK = 'indexer'
@@ -32,6 +31,4 @@ export interface IndexerOptions {
   readonly hasSubmissions?: boolean
   /** Called after events were archived. */
   readonly onArchived?: (events: readonly ArchivedEvent[]) => void
-  /** Called with each transaction whose changes were read from the ledger. */
-  readonly onApplied?: (applied: AppliedTransaction) => void
 }

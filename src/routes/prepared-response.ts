@@ -17,7 +17,7 @@ import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import { SimulationFailed } from '../trading/prepare.ts'
 import type { Prepare, PrepareRequest } from '../trading/prepare.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
-import type { RecordPrepared, RequireFreeClientId } from '../trading/prepared.ts'
+import type { RecordPrepared, RequireFreeClientId } from '../trading/preparations.ts'
 import { requireSupportedAsset } from './known-asset.ts'
 
 export interface PreparingParts {

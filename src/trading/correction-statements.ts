@@ -4,7 +4,7 @@ import type { ArchivedPlace } from '../projections/log/transaction-events.ts'
 import { sql } from '../store/sql.ts'
 import type { Queryable, Writable } from '../store/store.ts'
 import { idx, txTables } from '../store/tables.ts'
-import type { SubmissionRecord, SubmissionResult } from './records.ts'
+import type { SubmissionRecord, SubmissionResult } from './submission-records.ts'
 import { SUBMISSION, toJson } from './statements.ts'
 
 /** Replaces a final state by an outcome. Undefined when the state has changed since it was read. */

@@ -1,25 +1,21 @@
-// Brings stored submissions to an end: looks them up, sends them again, and proves that they can no longer be applied. Several instances share the work by
+// Brings stored submissions to an end: has the relay take a step of each one that is due, and stores what comes of it. Several instances share the work by
 // leases. Those of an instance that has died are taken over at once.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createSemaphore } from '../base/semaphore.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, WriterLock } from '../store/store.ts'
 import { readArchivedLedgers, readTransactionEvents } from '../projections/log/transaction-events.ts'
 import type { DatabaseClock } from './database-clock.ts'
-import { createSubmissionCheck } from './check-submission.ts'
 import { endComparisons, listContradicted, readProofs } from './correction-statements.ts'
-import type { Corrections } from './corrections.ts'
 import { createSubmissionDrive } from './drive-submission.ts'
 import type { SubmissionDriveParts } from './drive-submission.ts'
 import { LEASE_MS } from './journal.ts'
-import { createPresence } from './presence.ts'
-import { NO_RESULT } from './records.ts'
-import type { SubmissionRecord } from './records.ts'
-import { isUnavailable } from './store-failures.ts'
+import { NO_RESULT } from './submission-records.ts'
+import type { SubmissionRecord } from './submission-records.ts'
+import { isUnavailable } from './store-access.ts'
 import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, listOtherDrivers, purge, renewLeases, storeIds } from './statements.ts'
-import { withIndexedOrders } from './indexed-rows.ts'
-import { idsOf, submissionRow } from './transaction-row.ts'
+import { idsOf, submissionRow, withIndexedOrders } from './transaction-rows.ts'
 
 type PendingSubmissions = Awaited<ReturnType<typeof countPending>>
 
@@ -33,11 +29,10 @@ export interface Driver {
 }
 
 export interface DriverParts extends SubmissionDriveParts {
-  readonly corrections: Corrections
   /** Instances compare the times that they store. */
   readonly clock: DatabaseClock
   readonly log: Log
-  /** The submissions that callers of this instance wait for. The driver leaves them to the relay. */
+  /** The submissions that callers of this instance wait for: their flights drive them. */
   readonly listLive: () => readonly { readonly owner: string; readonly hash: string }[]
   /** Stores what could not be stored when it happened. */
   readonly storeLate: () => Promise<void>
@@ -65,7 +60,6 @@ export function createDriver(parts: DriverParts): Driver {
   const { store, clock, log, journal, instance } = parts
   const permits = createSemaphore(CONCURRENCY_MAX)
   const drive = createSubmissionDrive(parts)
-  const check = createSubmissionCheck(parts)
   const presence = createPresence(store, instance)
   let wakeUp = new AbortController()
   let busyUntilMs = Number.NEGATIVE_INFINITY
@@ -85,12 +79,12 @@ export function createDriver(parts: DriverParts): Driver {
     await Promise.all(claimed.map((record) => permits.run(async () => {
       const place = archived.get(record.hash)
       try {
-        if (!isPending(record)) return await check(record, proofs.get(record.id), signal)
+        if (!isPending(record)) return await drive.check(record, proofs.get(record.id), signal)
         if (place !== undefined) return await journal.end(record, 'SUCCESS', { ...NO_RESULT, ...place })
         if (signal.aborted) return
         // Its instance died before it knew what became of the send.
         if (record.loggedStatus === null) await journal.announce(record, 'unknown')
-        await drive(record, signal)
+        await drive.step(record, signal)
       } catch (error) {
         if (isUnavailable(error)) throw error
         log.error({ err: error, hash: record.hash }, 'a submission could not be driven')
@@ -126,7 +120,7 @@ export function createDriver(parts: DriverParts): Driver {
 
   /** Events of a transaction in the archive prove its success, whatever a node reported. */
   async function correctFromArchive(): Promise<void> {
-    for (const { record, place } of await listContradicted(store.read, CONTRADICTED_MAX)) await check(record, place, NEVER)
+    for (const { record, place } of await listContradicted(store.read, CONTRADICTED_MAX)) await drive.check(record, place, NEVER)
     await endComparisons(store.write, CONTRADICTED_MAX)
   }
 
@@ -187,4 +181,32 @@ async function addIds(store: Store, clock: Clock): Promise<void> {
 
 function isPending({ status }: SubmissionRecord): boolean {
   return status === 'PENDING'
+}
+
+/** Shows whether an instance is alive: it holds a lock with its name, which the database releases when the process dies. */
+interface Presence extends AsyncDisposable {
+  /** Takes the lock of this instance, unless it holds it. */
+  show(): Promise<void>
+  /** False when another instance, or an earlier process, has died. Its leases are over. */
+  isAlive(instance: string): Promise<boolean>
+}
+
+function createPresence(store: Pick<Store, 'tryLock' | 'isLocked'>, instance: string): Presence {
+  let lock: WriterLock | undefined
+  return {
+    async show() {
+      if (lock?.lost.aborted === false) return
+      await lock?.[Symbol.asyncDispose]()
+      lock = await store.tryLock(lockName(instance))
+    },
+    isAlive: (other) => store.isLocked(lockName(other)),
+    async [Symbol.asyncDispose]() {
+      await lock?.[Symbol.asyncDispose]()
+      lock = undefined
+    },
+  }
+}
+
+function lockName(instance: string): string {
+  return `submissions of ${instance}`
 }

@@ -3,7 +3,6 @@
 
 import type { Clock } from '../base/clock.ts'
 import { findUndeclaredEntry, readAppliedCall } from '../chain/codec/applied-call.ts'
-import type { AppliedCall } from '../chain/codec/applied-call.ts'
 import { readFootprint, replaceFootprint } from '../chain/codec/footprint.ts'
 import type { SimulatedFootprint } from '../chain/codec/footprint.ts'
 import { assetContract, instanceKey, instanceStorage } from '../chain/codec/ledger-keys.ts'
@@ -24,9 +23,8 @@ import type { EntryState, ReadOptions } from './entry-states.ts'
 import { createKeyCodec } from './key-codec.ts'
 import type { KeyCodec } from './key-codec.ts'
 import { findOperation } from './intent.ts'
-import { createLearnedEntries } from './learned-entries.ts'
-import type { TouchedEntry } from './learned-entries.ts'
-import { createLearnedHeadroom } from './learned-headroom.ts'
+import { createLearnedEntries, createLearnedHeadroom } from './learned-footprints.ts'
+import type { TouchedEntry } from './learned-footprints.ts'
 import { createNextIds } from './next-ids.ts'
 
 export interface Footprints {
@@ -39,8 +37,6 @@ export interface Footprints {
   extend(call: CallToCover, simulation: SimulationResponse, options: ReadOptions): Promise<ExtendedSimulation>
   /** Learns from a transaction that failed in a ledger because it used an entry that it did not declare, or more than it declared. */
   learnFailure(failed: FailedCall): void
-  /** Learns from what a transaction wrote, also one that another program prepared. */
-  learnApplied(applied: AppliedTransaction): void
 }
 
 interface FailedCall {
@@ -48,13 +44,6 @@ interface FailedCall {
   readonly envelopeXdr: string
   readonly diagnosticEventsXdr: readonly string[]
   readonly hostError: HostError
-}
-
-export interface AppliedTransaction {
-  /** Base64. */
-  readonly envelopeXdr: string
-  /** The base64 LedgerKeys of the entries that it changed. */
-  readonly writtenKeys: readonly string[]
 }
 
 interface ExtendedSimulation {
@@ -90,26 +79,21 @@ export function createFootprints(parts: { readonly rpc: Rpc; readonly clock: Clo
     return { contracts, treasury, usdcAsset, generation: targetOf('market').generation, isKnown: market === null || market.generation !== null }
   }
 
-  /** Stores the entries of a transaction that is in a ledger. Returns its function; undefined for calls that the gateway does not prepare. */
-  function learnFrom(applied: AppliedCall | undefined, keys: readonly string[]): string | undefined {
-    const { current } = deployment
-    const contract = applied === undefined ? undefined : current.contractOf(applied.contract)
-    if (applied === undefined || contract === undefined || findOperation(applied.contract, applied.functionName, current) === null) return undefined
-    const call: CallToCover = { contract, functionName: applied.functionName, args: applied.args, caller: applied.source }
-    const written = keys.map((keyXdr): TouchedEntry => ({ keyXdr, key: codec.read(keyXdr), isWritten: true })).filter(({ key }) => key !== undefined)
-    const declared = [...applied.readOnly, ...applied.readWrite].map((keyXdr) => codec.read(keyXdr)).filter((key) => key !== undefined)
-    const functionId = functionIdOf(call, current)
-    if (written.length > 0) learned.learn(functionId, written, bindVariables(call, declared, partiesOf(UNKNOWN_DETAILS, current), 0))
-    return functionId
-  }
-
   return {
-    learnApplied: ({ envelopeXdr, writtenKeys }) => void learnFrom(readAppliedCall(envelopeXdr), writtenKeys),
     learnFailure({ envelopeXdr, diagnosticEventsXdr, hostError: { type, code } }) {
       if (code !== 'ExceededLimit' || (type !== 'Storage' && type !== 'Budget')) return
-      const undeclared = type === 'Storage' ? findUndeclaredEntry(diagnosticEventsXdr) : undefined
-      const functionId = learnFrom(readAppliedCall(envelopeXdr), undeclared === undefined ? [] : [undeclared])
-      if (type === 'Budget' && functionId !== undefined) headroom.raise(functionId)
+      const { current } = deployment
+      const applied = readAppliedCall(envelopeXdr)
+      const contract = applied === undefined ? undefined : current.contractOf(applied.contract)
+      if (applied === undefined || contract === undefined || findOperation(applied.contract, applied.functionName, current) === null) return
+      const call: CallToCover = { contract, functionName: applied.functionName, args: applied.args, caller: applied.source }
+      const functionId = functionIdOf(call, current)
+      if (type === 'Budget') return headroom.raise(functionId)
+      const keyXdr = findUndeclaredEntry(diagnosticEventsXdr)
+      const key = keyXdr === undefined ? undefined : codec.read(keyXdr)
+      if (keyXdr === undefined || key === undefined) return
+      const declared = [...applied.readOnly, ...applied.readWrite].map((declaredXdr) => codec.read(declaredXdr)).filter((entry) => entry !== undefined)
+      learned.learn(functionId, [{ keyXdr, key, isWritten: true }], bindVariables(call, declared, partiesOf(UNKNOWN_DETAILS, current), 0))
     },
     async prefetch(call, options) {
       const parties = partiesOf(await readDetails(), deployment.current)

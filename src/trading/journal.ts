@@ -5,14 +5,14 @@ import type { Clock } from '../base/clock.ts'
 import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import type { Relay } from './relay.ts'
 import type { Queryable, Store, Writable } from '../store/store.ts'
-import { CLIENT_ID_HELD_MS, ClientIdInUse } from './client-id.ts'
-import { isRefused, NO_RESULT } from './records.ts'
-import type { FinalStatus, SubmissionRecord, SubmissionResult } from './records.ts'
+import { CLIENT_ID_HELD_MS, ClientIdInUse } from './preparations.ts'
+import { isRefused, NO_RESULT } from './submission-records.ts'
+import type { FinalStatus, SubmissionRecord, SubmissionResult } from './submission-records.ts'
 import {
   endSubmission, findPrepared, freeClientId, insertChange, insertSubmission, lockSubmission, lockUnlogged, reopenSubmission, takeClientId, trimRefused,
 } from './statements.ts'
 import type { Lease } from './statements.ts'
-import { NOT_INDEXED, submissionRow } from './transaction-row.ts'
+import { NOT_INDEXED, submissionRow } from './transaction-rows.ts'
 
 /** Time for which an instance drives a submission without renewing its lease. */
 export const LEASE_MS = 30_000

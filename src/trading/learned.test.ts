@@ -7,7 +7,7 @@ import { createLedgerClock } from '../base/ledger-clock.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { HEADROOM_PERCENT } from '../exchange/contracts/resource-headroom.ts'
-import { createLearnedHeadroom } from './learned-headroom.ts'
+import { createLearnedHeadroom } from './learned-footprints.ts'
 import { createBoundsTime, LEDGER_TIME_TIMEOUT_MS, LEDGER_TIME_TTL_MS } from './ledger-time.ts'
 import { createNextIds, NEXT_IDS_MIN } from './next-ids.ts'
 

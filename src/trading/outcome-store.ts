@@ -1,25 +1,19 @@
 // Stores what became of submissions, and says what may be reported of them.
 
 import type { Log } from '../base/log.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { SubmitOutcome } from './outcomes.ts'
 import type { Relay } from './relay.ts'
 import type { Store } from '../store/store.ts'
-import { ClientIdInUse } from './client-id.ts'
 import type { DatabaseClock } from './database-clock.ts'
-import { judgeNow } from './drive-submission.ts'
+import { DRIVER_REQUESTER } from './drive-submission.ts'
 import type { Begun, Journal } from './journal.ts'
-import type { LiveSubmission } from './live-submissions.ts'
-import { resultOf, statusOf } from './outcome-records.ts'
-import { isRefused } from './records.ts'
-import type { FinalStatus } from './records.ts'
+import { ClientIdInUse } from './preparations.ts'
+import { isRefused, resultOf, statusOf } from './submission-records.ts'
 import { postponeSubmission } from './statements.ts'
-import { withStoreTimeout } from './time-limit.ts'
+import { isUnavailable, withStoreTimeout } from './store-access.ts'
+import type { StoreFailures, WriteCaller, WriteTurns } from './store-access.ts'
 import { createUnstoredSubmissions } from './unstored.ts'
 import type { Unstored } from './unstored.ts'
-import { isUnavailable } from './store-failures.ts'
-import type { StoreFailures } from './store-failures.ts'
-import type { WriteCaller, WriteTurns } from './write-turns.ts'
 
 export interface OutcomeStore {
   /** Runs a write that the response does not depend on, in the turn of its caller. False when the database is not available. */
@@ -37,8 +31,8 @@ export interface OutcomeStore {
 
 interface SettleOptions {
   readonly caller: WriteCaller
-  /** The state that the callers of this process share. */
-  readonly shared: LiveSubmission
+  /** Shared by the callers of this process. `isFirst`: nothing of it can be on its way if the network refuses this copy. */
+  readonly shared: { isFirst: boolean }
   /** True for the last of them. */
   readonly isLast: boolean
 }
@@ -52,7 +46,6 @@ const NEVER = new AbortController().signal
 export interface OutcomeStoreParts {
   readonly store: Store
   readonly relay: Relay
-  readonly rpc: Rpc
   readonly clock: DatabaseClock
   readonly log: Log
   readonly failures: StoreFailures
@@ -98,12 +91,9 @@ export function createOutcomeStore(parts: OutcomeStoreParts): OutcomeStore {
     async settleStored(entry, begun, { caller, shared, isLast }) {
       const { isFirst } = shared
       const { hash, envelopeXdr } = entry.signed
-      const proved = isFirst || begun.record.status !== 'PENDING' ? undefined : await judgeRefusal(parts, entry, begun)
-      if (proved !== undefined) {
-        if (!(await conclude(caller, hash, () => journal.end(begun.record, proved, resultOf(entry.outcome))))) unstored.keep(entry)
-        return entry.outcome
-      }
-      const outcome = isFirst ? entry.outcome : withEarlierCopies(entry.outcome, begun, envelopeXdr)
+      const outcome = isFirst || begun.record.status !== 'PENDING'
+        ? entry.outcome
+        : withEarlierCopies(await proveRefusal(parts, entry, begun), begun, envelopeXdr)
       // From now on a caller knows that a copy may be on its way.
       if (outcome.kind === 'pending' || outcome.kind === 'unknown') shared.isFirst = false
       if (await conclude(caller, hash, () => storeOutcome({ ...entry, outcome }, isFirst, isLast))) return outcome
@@ -137,21 +127,21 @@ export function createOutcomeStore(parts: OutcomeStoreParts): OutcomeStore {
   }
 }
 
-/** The final state that a rejection proves although there are earlier copies; undefined when it proves none. */
-async function judgeRefusal(
-  parts: Pick<OutcomeStoreParts, 'relay' | 'rpc' | 'clock'>, { signed, outcome }: Unstored, { record }: Begun,
-): Promise<FinalStatus | undefined> {
-  if (outcome.kind !== 'rejected' || !CONCLUSIVE_CODES.has(outcome.result?.code ?? '')) return undefined
-  const verdict = await judgeNow(parts, signed, { submittedAt: record.submittedAt, signal: NEVER })
-  if (verdict === 'expired') return 'EXPIRED'
-  return verdict === 'superseded' ? 'REJECTED' : undefined
+/** The outcome, with the proof if no copy can be applied although there are earlier ones. */
+async function proveRefusal(
+  { relay, clock }: Pick<OutcomeStoreParts, 'relay' | 'clock'>, { signed, outcome }: Unstored, { record }: Begun,
+): Promise<SubmitOutcome> {
+  if (outcome.kind !== 'rejected' || outcome.proof !== undefined || !CONCLUSIVE_CODES.has(outcome.result?.code ?? '')) return outcome
+  const times = { submittedAt: record.submittedAt, nowMs: clock.nowMs() }
+  const verdict = await relay.judgeNow(signed, { times, requester: DRIVER_REQUESTER, signal: NEVER })
+  return verdict === 'expired' || verdict === 'superseded' ? { ...outcome, proof: verdict } : outcome
 }
 
 /**
  * A refusal means nothing while an earlier copy of the same envelope may be queued. With other signatures it is about this envelope, so it is reported.
  */
 function withEarlierCopies(outcome: SubmitOutcome, { record }: Begun, envelopeXdr: string): SubmitOutcome {
-  if (record.status !== 'PENDING' || !record.envelopes.includes(envelopeXdr)) return outcome
+  if (!record.envelopes.includes(envelopeXdr) || (outcome.kind === 'rejected' && outcome.proof !== undefined)) return outcome
   if (record.accepted) return ['rejected', 'tryAgainLater', 'notSent', 'unknown'].includes(outcome.kind) ? { kind: 'pending' } : outcome
   return outcome.kind === 'rejected' ? { kind: 'unknown' } : outcome
 }

@@ -14,10 +14,9 @@ import type { LedgerWatermarks } from '../chain/rpc/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
-import { adviceForFailure } from './advice.ts'
-import { describeHostError, hostText } from './contract-errors.ts'
-import type { ContractErrors } from './contract-errors.ts'
-import type { SendResult } from './send.ts'
+import { adviceForFailure, describeHostError, hostText } from './error-advice.ts'
+import type { ContractErrors } from './error-advice.ts'
+import type { SendResult } from './send-envelope.ts'
 
 /** The errors of a transaction, as the API returns them. */
 interface NamedErrors {
@@ -39,6 +38,18 @@ interface Applied extends Evidence {
   readonly closeSec: number | null
 }
 
+interface Rejection extends NamedErrors {
+  readonly kind: 'rejected'
+  /** Null when the network returned none that can be decoded. */
+  readonly result: TransactionResult | null
+  readonly hostText: string | null
+  /** The proof that no copy of the transaction can be applied any more. Without it, the rejection is about one copy. */
+  readonly proof?: Proof
+}
+
+/** The time bound has passed, or another transaction has used the sequence number, and no ledger has the transaction. */
+export type Proof = 'expired' | 'superseded'
+
 /** The outcome of a submission for one caller. */
 export type SubmitOutcome =
   /** `orderId`: of the order that the call returned, if it placed one. */
@@ -46,14 +57,16 @@ export type SubmitOutcome =
   | Applied & NamedErrors & { readonly kind: 'failed'; readonly message: string; readonly txResultCode: string | null; readonly resultXdr: string }
   /** The network has the transaction; it is not final. */
   | { readonly kind: 'pending' }
-  /** `result` is null when the network returned none that can be decoded. */
-  | NamedErrors & { readonly kind: 'rejected'; readonly result: TransactionResult | null; readonly hostText: string | null }
+  | Rejection
   /** The network's queue or this gateway has no room for the transaction now, or the requester has its share of the gateway's capacity. */
   | { readonly kind: 'tryAgainLater'; readonly fullQueue: 'network' | 'gateway' | 'share' }
   /** No node received the transaction. */
   | { readonly kind: 'notSent' }
   /** It is unknown whether the network has the transaction. */
   | { readonly kind: 'unknown' }
+
+/** The outcome of a transaction that is in a ledger. */
+export type AppliedOutcome = SubmitOutcome & { readonly kind: 'success' | 'failed' }
 
 /** One look-up of a transaction by its hash; without an outcome the node does not know the hash, or nodes contradict each other. */
 export interface TransactionLookup extends RetainedLedgers {
@@ -63,7 +76,7 @@ export interface TransactionLookup extends RetainedLedgers {
   readonly agreeing: number
   /** Base64; only of a transaction that was found, and only from nodes that report it. */
   readonly envelopeXdr?: string | null
-  readonly outcome?: SubmitOutcome & { readonly kind: 'success' | 'failed' }
+  readonly outcome?: AppliedOutcome
 }
 
 /** The fields of a transaction that a look-up needs. */
@@ -83,7 +96,7 @@ export interface OutcomeReader {
   /**
    * The outcome of a send that was not accepted, given that a node at `latestLedger` does not know the hash. Undefined while that is not conclusive.
    */
-  unacceptedOutcome(sent: SendResult, latestLedger: number, signed: SignedTransaction): SubmitOutcome | undefined
+  unacceptedOutcome(sent: SendResult, latestLedger: number, signed: LookedUp): SubmitOutcome | undefined
 }
 
 /** A transaction that failed in a ledger for a reason of the host. */
@@ -174,4 +187,14 @@ function hostTextOf({ contractError, hostError }: FailureCause): string | null {
 export function provisionalOutcome(sent: SendResult | null): SubmitOutcome {
   if (sent?.kind === 'accepted') return { kind: 'pending' }
   return sent?.kind === 'tryAgainLater' ? { kind: 'tryAgainLater', fullQueue: 'network' } : { kind: 'unknown' }
+}
+
+/** A rejection that names no cause. */
+export const REJECTED: Rejection = { kind: 'rejected', result: null, contractError: null, hostError: null, hostText: null }
+
+/** The network's answer after each proof. */
+const PROVED_CODES = { expired: 'txTooLate', superseded: 'txBadSeq' } as const
+
+export function provedOutcome(proof: Proof): SubmitOutcome {
+  return { ...REJECTED, result: { code: PROVED_CODES[proof], operation: null, feeCharged: 0n }, proof }
 }

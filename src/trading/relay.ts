@@ -2,7 +2,6 @@
 
 import { createCache } from '../base/cache.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Requester } from '../base/fair-share.ts'
 import { createLedgerClock } from '../base/ledger-clock.ts'
 import type { LedgerClock } from '../base/ledger-clock.ts'
 import type { Log } from '../base/log.ts'
@@ -13,9 +12,12 @@ import { NewerThanKnown } from '../chain/codec/newer-than-known.ts'
 import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/codec/transaction.ts'
 import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
-import { createContractErrors } from './contract-errors.ts'
+import { createJudge } from './absence.ts'
+import type { Judge } from './absence.ts'
+import { createContractErrors } from './error-advice.ts'
+import { createFlights } from './flights.ts'
+import type { Flights } from './flights.ts'
 import { createFootprints } from './footprints.ts'
-import type { AppliedTransaction } from './footprints.ts'
 import { findOperation } from './intent.ts'
 import { createBoundsTime } from './ledger-time.ts'
 import { createOutcomeReader } from './outcomes.ts'
@@ -23,25 +25,18 @@ import type { HostFailure, OutcomeReader } from './outcomes.ts'
 import { createPrepare } from './prepare.ts'
 import type { Prepare } from './prepare.ts'
 import type { ReadConditions } from './warnings.ts'
-import { send } from './send.ts'
-import type { SendResult } from './send.ts'
-import { createSubmissions } from './relay-submissions.ts'
-import type { Submissions } from './relay-submissions.ts'
 
 export interface Relay {
   readonly prepare: Prepare
-  /** Learns from a transaction on the ledger which entries its function touches. */
-  learnApplied(applied: AppliedTransaction): void
   /** The operation of a transaction; null for a call that is none. */
   operationOf(signed: Pick<SignedTransaction, 'contract' | 'functionName'>): string | null
   /** Decodes a signed envelope; undefined when it is not valid, or newer than this gateway. */
   decode(signedXdr: string): SignedTransaction | undefined
   /** Explains to its sender why an envelope cannot be decoded. */
   explainUndecoded(signedXdr: string): string
-  readonly submissions: Submissions
+  readonly flights: Flights
   readonly outcomes: OutcomeReader
-  /** Sends a signed transaction once. Never rejects with an RpcFailure. */
-  send(signed: SignedTransaction, requester: Requester): Promise<SendResult>
+  readonly judgeNow: Judge['judgeNow']
 }
 
 /** The most recent preparations whose failures are learned from. */
@@ -65,6 +60,7 @@ export function createRelay(parts: {
   const footprints = createFootprints({ rpc, clock, deployment })
   const prepared = createCache<string, true>(PREPARED_MAX)
   const outcomes = createOutcomeReader({ rpc, clock, networkId, agreement, contractErrors, ledgerWatermarks, onHostFailure })
+  const { judge, judgeNow } = createJudge({ rpc, clock, outcomes })
   const prepare = createPrepare({
     rpc, clock, agreement, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, footprints,
     ledgerTime: createBoundsTime({ rpc, clock, ledgerClock }),
@@ -90,7 +86,6 @@ export function createRelay(parts: {
       prepared.set(transaction.hash, true)
       return transaction
     },
-    learnApplied: footprints.learnApplied,
     operationOf: ({ contract, functionName }) => findOperation(contract, functionName, deployment.current),
     decode(signedXdr) {
       const decoded = decode(signedXdr)
@@ -101,8 +96,8 @@ export function createRelay(parts: {
       if (!(decoded instanceof NewerThanKnown)) return 'signedXdr is not a base64 transaction envelope.'
       return `signedXdr contains ${decoded.what}, which is newer than this gateway. Nothing was submitted. Submit it to a node of the network.`
     },
-    submissions: createSubmissions({ rpc, clock, log, outcomes }),
+    flights: createFlights({ rpc, clock, log, outcomes, judge }),
     outcomes,
-    send: (signed, requester) => send({ rpc, log }, signed, requester),
+    judgeNow,
   }
 }

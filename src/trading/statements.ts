@@ -5,8 +5,8 @@ import type { TransactionRow } from '../resources/transaction.ts'
 import { sql } from '../store/sql.ts'
 import type { Queryable, Writable } from '../store/store.ts'
 import { idx, txTables } from '../store/tables.ts'
-import { isUnconfirmed } from './records.ts'
-import type { FinalStatus, PreparedRecord, SubmissionRecord, SubmissionResult } from './records.ts'
+import { isUnconfirmed } from './submission-records.ts'
+import type { FinalStatus, PreparedRecord, SubmissionRecord, SubmissionResult } from './submission-records.ts'
 
 /** The hash of the submitted transaction that holds a client id; null when the id is free. */
 export async function findHolder(db: Queryable, id: { owner: string; clientId: string; nowMs: number }): Promise<string | null> {

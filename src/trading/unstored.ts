@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts'
 import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import type { SubmitOutcome } from './outcomes.ts'
 import type { Journal, Submitter } from './journal.ts'
-import { isUnavailable } from './store-failures.ts'
+import { isUnavailable } from './store-access.ts'
 
 /** The oldest are dropped beyond this number. */
 export const UNSTORED_MAX = 1_000

@@ -3,14 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Requester } from '../../src/base/fair-share.ts'
-import { silentLog } from '../../src/base/log.ts'
 import type { SignedTransaction } from '../../src/chain/codec/transaction.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../src/limits.ts'
 import type { SubmitOutcome } from '../../src/trading/outcomes.ts'
-import { createSubmissions } from '../../src/trading/relay-submissions.ts'
 import { NOT_FOUND, signedTransaction } from '../relay/responses.ts'
 import { createScriptedNode, pass, quiet } from '../relay/scripted-node.ts'
-import { outcomesOf } from '../relay/outcome-reader.ts'
+import { flightsOf } from '../relay/outcome-reader.ts'
 
 const ATTACKER_ADDRESS = '192.0.2.66'
 const POLL_TIMEOUT_MS = 60_000
@@ -24,9 +22,7 @@ interface Attempt {
 
 function createStage() {
   const node = createScriptedNode()
-  const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, outcomes: outcomesOf(node),
-  })
+  const flights = flightsOf(node)
   const hashes = new Map<string, string>()
   node.script('sendTransaction', ({ transaction }) => ({ result: { status: 'PENDING', hash: hashes.get(String(transaction)), latestLedger: 1 } }))
   node.script('getTransaction', NOT_FOUND)
@@ -35,12 +31,12 @@ function createStage() {
   function submit(requester: Requester, signed?: SignedTransaction): Attempt {
     const attempt: Attempt = { signed: signed ?? signedTransaction(++sequence), outcome: undefined }
     hashes.set(attempt.signed.envelopeXdr, attempt.signed.hash)
-    void submissions.submit(attempt.signed, { requester, pollTimeoutMs: POLL_TIMEOUT_MS }).then((outcome) => (attempt.outcome = outcome))
+    void flights.submit(attempt.signed, { requester, pollTimeoutMs: POLL_TIMEOUT_MS }).then((outcome) => (attempt.outcome = outcome))
     return attempt
   }
 
   return {
-    node, submissions, submit,
+    node, flights, submit,
     async submitMany(count: number, requesterOf: (index: number) => Requester): Promise<readonly Attempt[]> {
       const attempts: Attempt[] = []
       for (let index = 0; index < count; index++) {
@@ -51,7 +47,7 @@ function createStage() {
       return attempts
     },
     async close(): Promise<void> {
-      submissions.stop()
+      flights.stop()
       await pass(node.clock, 61)
     },
   }

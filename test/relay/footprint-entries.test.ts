@@ -260,14 +260,6 @@ test('learns from a failure in a ledger which entry was missing, for every trade
   assert.ok(writes.includes(pool(trader)) && !writes.includes(pool(other)))
 })
 
-test('learns from transactions on the ledger what they wrote', async () => {
-  const { footprints, extend } = bench({ unknownBuild: true })
-  footprints.learnApplied({ envelopeXdr: closeBy(other, [EXPOSURE]), writtenKeys: [pool(other), BUFFER] })
-  footprints.learnApplied({ envelopeXdr: 'AAAA', writtenKeys: [LAST_PRICE] })
-  const { writes } = await extend(CLOSE, simulationOf([EXPOSURE]))
-  assert.deepEqual([pool(trader), BUFFER, LAST_PRICE].map((key) => writes.includes(key)), [true, true, false])
-})
-
 test('declares more after a transaction exceeded its budget, up to twice the simulated resources, for a day', async () => {
   const { footprints, extend, clock } = bench({ unknownBuild: true })
   const fee = async (): Promise<bigint> => (await extend(CLOSE, simulationOf([EXPOSURE]))).fee

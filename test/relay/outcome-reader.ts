@@ -1,8 +1,12 @@
-// The reader of outcomes for tests of submissions.
+// Envelopes in flight, and the reader of their outcomes, for tests of a scripted node.
 
+import { silentLog } from '../../src/base/log.ts'
 import { createLedgerWatermarks } from '../../src/chain/rpc/ledger-watermarks.ts'
 import type { LedgerWatermarks } from '../../src/chain/rpc/ledger-watermarks.ts'
-import { createContractErrors } from '../../src/trading/contract-errors.ts'
+import { createJudge } from '../../src/trading/absence.ts'
+import { createContractErrors } from '../../src/trading/error-advice.ts'
+import { createFlights } from '../../src/trading/flights.ts'
+import type { Flights } from '../../src/trading/flights.ts'
 import { createOutcomeReader } from '../../src/trading/outcomes.ts'
 import type { HostFailure, OutcomeReader } from '../../src/trading/outcomes.ts'
 import { currentDeploymentOf } from '../support/deployments.ts'
@@ -18,4 +22,9 @@ export function outcomesOf(
     rpc, clock, networkId: networkIdOf(PASSPHRASE), ...NO_WARNINGS,
     contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks, onHostFailure,
   })
+}
+
+export function flightsOf(node: ScriptedNode, outcomes: OutcomeReader = outcomesOf(node)): Flights {
+  const { rpc, clock } = node
+  return createFlights({ rpc, clock, log: silentLog, outcomes, judge: createJudge({ rpc, clock, outcomes }).judge })
 }

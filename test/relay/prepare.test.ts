@@ -7,7 +7,7 @@ import { createLedgerClock } from '../../src/base/ledger-clock.ts'
 import { RpcFailure } from '../../src/chain/rpc/failure.ts'
 import { accountKey, networkIdOf } from '../../src/chain/codec/transaction.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
-import { createContractErrors } from '../../src/trading/contract-errors.ts'
+import { createContractErrors } from '../../src/trading/error-advice.ts'
 import { createLedgerWatermarks, WATERMARK_TTL_MS } from '../../src/chain/rpc/ledger-watermarks.ts'
 import type { LedgerWatermarks } from '../../src/chain/rpc/ledger-watermarks.ts'
 import type { Footprints } from '../../src/trading/footprints.ts'
@@ -30,7 +30,7 @@ type PrepareOrder = (request: OperationRequest, trader: string, signal?: AbortSi
 
 /** Adds nothing to a simulated footprint: additions have their own tests. */
 const AS_SIMULATED: Footprints = {
-  prefetch: async () => undefined, extend: async (_call, simulation) => ({ simulation, extraFee: 0n }), learnFailure() {}, learnApplied() {},
+  prefetch: async () => undefined, extend: async (_call, simulation) => ({ simulation, extraFee: 0n }), learnFailure() {},
 }
 
 interface Bench {

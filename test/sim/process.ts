@@ -152,10 +152,10 @@ export async function startProcess(index: number, run: number, parts: ProcessPar
     call: (url, options) => call(defined(server, 'a server for clients').app, url, options),
     stepTime: (byMs) => void (steppedMs += byMs),
     checkBounds() {
-      const { inFlight, waiters } = trading?.relay.submissions.stats() ?? { inFlight: 0, waiters: 0 }
+      const { inFlight, waiters } = trading?.relay.flights.stats() ?? { inFlight: 0, waiters: 0 }
       assert.ok(inFlight <= SUBMISSIONS_MAX && waiters <= SUBMISSION_WAITERS_MAX, `${inFlight} submissions, ${waiters} waiting`)
     },
-    submissionsUnderWay: () => trading?.relay.submissions.stats().inFlight ?? 0,
+    submissionsUnderWay: () => trading?.relay.flights.stats().inFlight ?? 0,
     async end() {
       stop.abort()
       await trading?.close()

@@ -36,8 +36,8 @@ import { accountRoutes } from '../../src/routes/account.ts'
 import { keysRoutes } from '../../src/routes/keys.ts'
 import { ordersRoutes } from '../../src/routes/orders.ts'
 import { txRoutes } from '../../src/routes/tx.ts'
-import { createSubmissionService } from '../../src/trading/submissions.ts'
-import type { SubmissionService } from '../../src/trading/submissions.ts'
+import { createSubmissionService } from '../../src/trading/submission-service.ts'
+import type { SubmissionService } from '../../src/trading/submission-service.ts'
 import type { Store } from '../../src/store/store.ts'
 import { GATEWAY_DEFAULTS, UNLIMITED_RATES } from '../support/bare-gateway.ts'
 import { NO_WARNINGS } from '../support/no-warnings.ts'
@@ -130,7 +130,7 @@ export async function createTradingServer(): Promise<TradingServer> {
         relay,
         submissions,
         async close() {
-          relay.submissions.stop()
+          relay.flights.stop()
           await keys[Symbol.asyncDispose]()
         },
       }

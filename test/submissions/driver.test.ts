@@ -84,6 +84,21 @@ test('a submission that the network never applies expires, and not before its ti
   assert.deepEqual(await fixture.changes(signed.hash), ['PENDING', 'EXPIRED'])
 })
 
+test('a caller that still waits learns that its transaction has expired', async () => {
+  await using fixture = await openSubmissions()
+  const instance = fixture.start()
+  fixture.nodes.forEach((node) => (node.send = 'swallowed'))
+  const signed = fixture.sign(1)
+  const waiting = instance.service.submit(signed, { owner: OWNER, clientId: null }, { pollTimeoutMs: 60_000, requester: { address: 'a', key: 'k' } })
+  await fixture.pass(VALID_SEC, 'nothing')
+  assert.equal((await fixture.row(instance, signed.hash))?.status, 'PENDING')
+  await fixture.pass(15, 'nothing')
+  const { outcome } = await fixture.settle(waiting)
+  assert.deepEqual([outcome.kind, outcome.kind === 'rejected' && outcome.result?.code], ['rejected', 'txTooLate'])
+  assert.equal((await fixture.row(instance, signed.hash))?.status, 'EXPIRED')
+  assert.deepEqual(await fixture.changes(signed.hash), ['PENDING', 'EXPIRED'])
+})
+
 test('submitting an expired transaction again returns its end without a send', async () => {
   await using fixture = await openSubmissions()
   const instance = fixture.start()

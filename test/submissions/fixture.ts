@@ -14,8 +14,8 @@ import type { SignedTransaction } from '../../src/chain/codec/transaction.ts'
 import { createRelay } from '../../src/trading/relay.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Store, WriterLock } from '../../src/store/store.ts'
-import { createSubmissionService } from '../../src/trading/submissions.ts'
-import type { SubmissionService, Submitted } from '../../src/trading/submissions.ts'
+import { createSubmissionService } from '../../src/trading/submission-service.ts'
+import type { SubmissionService, Submitted } from '../../src/trading/submission-service.ts'
 import type { TransactionRow } from '../../src/resources/transaction.ts'
 import { APPLIED_XDR, CONTRACTS, resultXdr, TRAPPED_XDR } from '../relay/responses.ts'
 import { createScriptedTransport } from '../relay/scripted-node.ts'
@@ -282,7 +282,7 @@ export async function openSubmissions({ nodeCount = 2 }: { readonly nodeCount?: 
     const instance: Instance = {
       service, database,
       async stop() {
-        relay.submissions.stop()
+        relay.flights.stop()
         stop.abort()
         instances.delete(instance)
         await running

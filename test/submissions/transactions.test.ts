@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RpcFailure } from '../../src/chain/rpc/failure.ts'
-import { ClientIdInUse } from '../../src/trading/client-id.ts'
+import { ClientIdInUse } from '../../src/trading/preparations.ts'
 import { openSubmissions, OTHER_OWNER, OWNER, VALID_SEC } from './fixture.ts'
 
 const REQUESTER = { address: '192.0.2.1', key: 'nk_1' }

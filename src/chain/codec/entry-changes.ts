@@ -3,7 +3,7 @@
 import { xdr } from '@stellar/stellar-sdk'
 import type { CrossBalanceChange, EntryChange, EntryChanges, OrderEntry, PositionEntry } from '../../exchange/contracts/entry-changes.ts'
 import { encodeContract } from '../../base/strkey.ts'
-import { contractDataKeyOf, LEDGER_ENTRY } from './ledger-keys.ts'
+import { LEDGER_ENTRY } from './ledger-keys.ts'
 import { orderOf, positionOf } from '../views/market-entries.ts'
 import { NewerThanKnown } from './newer-than-known.ts'
 import type { StateChange } from '../rpc/responses.ts'
@@ -24,8 +24,6 @@ export interface MetaChanges {
   readonly changes: EntryChanges
   /** The events of contracts, as the archive stores them: contract, topics and value, separated by spaces; XDR is base64. */
   readonly events: readonly string[]
-  /** The base64 LedgerKeys of the contracts' entries that it created, changed or removed. */
-  writtenKeys(): readonly string[]
 }
 
 type Meta = Decoded<typeof xdr.TransactionMeta>
@@ -44,10 +42,7 @@ export function decodeMeta(metaXdr: string, market: string): MetaChanges | null 
     const meta = readXdr(xdr.TransactionMeta, metaXdr)
     const operations = operationsOf(meta)
     if (operations === null) return null
-    return {
-      changes: readChanges(operations.flatMap(versionsOf), market), events: eventsOf(meta).flatMap(eventText),
-      writtenKeys: () => [...new Set(operations.flat().flatMap(writtenKey))],
-    }
+    return { changes: readChanges(operations.flatMap(versionsOf), market), events: eventsOf(meta).flatMap(eventText) }
   } catch {
     return null
   }
@@ -101,13 +96,6 @@ function operationsOf(meta: Meta): readonly (readonly LedgerEntryChange[])[] | n
   if (meta.v === 3) return meta.v3.operations.map(({ changes }) => changes)
   if (meta.v === 4) return meta.v4.operations.map(({ changes }) => changes)
   return null
-}
-
-function writtenKey(change: LedgerEntryChange): string[] {
-  if (change.type === CHANGE.state) return []
-  if (change.type === CHANGE.removed) return change.removed.raw.readUInt32BE(0) === LEDGER_ENTRY.contractData ? [change.removed.raw.toString('base64')] : []
-  const { data } = entryOf(change)
-  return data.type === LEDGER_ENTRY.contractData ? [contractDataKeyOf(data.contractData)] : []
 }
 
 /** A contract's entry before and after; null: absent. */

@@ -40,16 +40,6 @@ type Identity = Pick<Subject, 'seq' | 'txHash' | 'ledger' | 'epoch'>
 type Unreadable = Identity & { readonly what: string; readonly record: TransactionRecord }
 type Observation = (Identity & EffectsObservation) | Unreadable
 
-/** A transaction on the ledger and what it wrote. */
-export interface AppliedTransaction {
-  /** Base64. */
-  readonly envelopeXdr: string
-  /** The base64 LedgerKeys of the entries that it changed. */
-  readonly writtenKeys: readonly string[]
-}
-
-type OnApplied = ((applied: AppliedTransaction) => void) | undefined
-
 /** A transaction whose own record has other events than the archive: one of the two is wrong. */
 export interface Contradiction {
   readonly chain: number
@@ -60,13 +50,12 @@ export interface Contradiction {
 interface EffectsOptions {
   /** Has transactions that the node dropped; null: there is none. */
   readonly archive: Rpc | null
-  readonly onApplied?: OnApplied
   /** Called with each transaction whose record contradicts the archive. */
   readonly onContradiction?: ((contradiction: Contradiction) => void) | undefined
   readonly log: Log
 }
 
-export function transactionEffects({ archive, onApplied, onContradiction, log }: EffectsOptions): EntrySubject<Subject, Observation> {
+export function transactionEffects({ archive, onContradiction, log }: EffectsOptions): EntrySubject<Subject, Observation> {
   const reportNewer = createNewerReporter(log)
   return {
     name: 'effects of transactions',
@@ -82,7 +71,7 @@ export function transactionEffects({ archive, onApplied, onContradiction, log }:
       return unread.flatMap((transaction) => epochs.filter(({ number }) => number === transaction.epoch)
         .map((epoch) => ({ ...transaction, epoch, kept: kept.get(transaction.txHash) })))
     },
-    observe: (rpc, _contracts, subjects, _indexedLedger, options) => readAll({ rpc, archive, onApplied, onContradiction }, subjects, options),
+    observe: (rpc, _contracts, subjects, _indexedLedger, options) => readAll({ rpc, archive, onContradiction }, subjects, options),
     async record(tx, _epoch, observations, nowMs) {
       for (const own of Map.groupBy(observations, ({ epoch }) => epoch.deployment).values()) {
         const [first] = own
@@ -109,7 +98,7 @@ function isRead(observation: Observation): observation is Exclude<Observation, U
   return !isUnreadable(observation)
 }
 
-type Reports = Pick<EffectsOptions, 'onApplied' | 'onContradiction'>
+type Reports = Pick<EffectsOptions, 'onContradiction'>
 const NO_REPORTS: Reports = {}
 
 async function readAll(
@@ -151,7 +140,7 @@ function effectsOfKept(transaction: Subject): Observation | undefined {
   return transaction.kept === undefined ? undefined : effectsOf(transaction.kept, transaction, NO_REPORTS)
 }
 
-function effectsOf(record: TransactionRecord, transaction: Subject, { onApplied, onContradiction }: Reports): Observation | undefined {
+function effectsOf(record: TransactionRecord, transaction: Subject, { onContradiction }: Reports): Observation | undefined {
   const { seq, txHash, ledger, epoch } = transaction
   const { envelopeXdr, metaXdr } = record
   const signed = readEnvelope(envelopeXdr, txHash, epoch.passphrase)
@@ -164,7 +153,6 @@ function effectsOf(record: TransactionRecord, transaction: Subject, { onApplied,
   const isContradicted = meta !== null && !(hasEvents(meta.events, transaction) && hasTransfers(meta.events, transaction))
   if (isContradicted) onContradiction?.({ chain: epoch.chain, ledger, txHash })
   if (meta === null || !hasEvents(meta.events, transaction) || !agreesWithEvents(meta.changes, transaction.payloads)) return undefined
-  onApplied?.({ envelopeXdr, writtenKeys: meta.writtenKeys() })
   const { source, contract, functionName } = signed
   const call = contract === null || functionName === null ? null : { source, contract, functionName }
   return { seq, txHash, ledger, epoch, effects: { changes: meta.changes, call } }

@@ -3,8 +3,10 @@
 
 import { createCache } from '../base/cache.ts'
 import type { Cache } from '../base/cache.ts'
+import type { Clock } from '../base/clock.ts'
 import type { EntryKey, Values } from '../exchange/contracts/footprint-keys.ts'
 import type { Variable } from '../exchange/contracts/footprint-table.ts'
+import { HEADROOM_PERCENT } from '../exchange/contracts/resource-headroom.ts'
 
 /** An entry that a simulation touched. */
 export interface TouchedEntry {
@@ -77,4 +79,26 @@ function generalize({ keyXdr, key, isWritten }: TouchedEntry, values: Values): (
   // The balance of a contract is the same in every call; that of an account is not.
   const isContract = part.type === 'address' && part.value.startsWith('C')
   return isContract ? { id: keyXdr, isWritten, materialize: () => [{ keyXdr }] } : undefined
+}
+
+/** How much more than simulated a function's transactions declare, after one of them exceeded its budget. */
+export interface LearnedHeadroom {
+  /** A transaction of this function exceeded its budget. */
+  raise(functionId: string): void
+  percentOf(functionId: string): number
+}
+
+const HEADROOM_MAX_PERCENT = 100
+/** Contracts that need more may be replaced, and users pay for what is declared. */
+const RAISED_FOR_MS = 24 * 60 * 60_000
+
+export function createLearnedHeadroom(clock: Clock): LearnedHeadroom {
+  const raised = createCache<string, number>(FUNCTIONS_MAX, { clock, ttlMs: RAISED_FOR_MS })
+  const percentOf = (functionId: string): number => raised.get(functionId) ?? HEADROOM_PERCENT
+  return {
+    percentOf,
+    raise(functionId) {
+      raised.set(functionId, Math.min(HEADROOM_MAX_PERCENT, 2 * percentOf(functionId)))
+    },
+  }
 }

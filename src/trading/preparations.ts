@@ -1,13 +1,27 @@
-// Prepared transactions: remembered until some time after they expire, so that a submission and a look-up know their operation and client id.
+// Prepared transactions: remembered until some time after they expire, so that a submission and a look-up know their operation and client id, the name that
+// its client gives a transaction.
 
 import type { Clock } from '../base/clock.ts'
 import type { Store } from '../store/store.ts'
-import { ClientIdInUse } from './client-id.ts'
-import type { PreparedRecord } from './records.ts'
+import type { PreparedRecord } from './submission-records.ts'
 import { findHolder, insertPrepared } from './statements.ts'
-import { isUnavailable } from './store-failures.ts'
-import type { StoreFailures } from './store-failures.ts'
-import { withStoreTimeout } from './time-limit.ts'
+import { isUnavailable, withStoreTimeout } from './store-access.ts'
+import type { StoreFailures } from './store-access.ts'
+
+/** Time for which a submitted transaction holds its client id. */
+export const CLIENT_ID_HELD_MS = 24 * 60 * 60_000
+
+/** Raised when another submitted transaction of the owner holds the client id. */
+export class ClientIdInUse extends Error {
+  override readonly name = 'ClientIdInUse'
+  /** The transaction that holds it. */
+  readonly hash: string
+
+  constructor(hash: string) {
+    super('the client id belongs to another transaction')
+    this.hash = hash
+  }
+}
 
 /** Stores a prepared transaction. Resolves with false when the database is not available. Rejects with ClientIdInUse. */
 export type RecordPrepared = (prepared: PreparedRecord) => Promise<boolean>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GIVE_UP_AFTER_SEC, judgeAbsence } from './expiry.ts'
-import type { Absence } from './expiry.ts'
+import { GIVE_UP_AFTER_SEC, judgeAbsence } from './absence.ts'
+import type { Absence } from './absence.ts'
 
 const SUBMITTED = 100_000
 const EXPIRES = 100_300

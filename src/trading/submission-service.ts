@@ -9,28 +9,24 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import type { SubmitOutcome } from './outcomes.ts'
 import type { Relay } from './relay.ts'
-import type { SubmitOptions } from './relay-submissions.ts'
+import type { SubmitOptions } from './flights.ts'
 import type { Store } from '../store/store.ts'
-import { createAdmissionChecks } from './admission-checks.ts'
-import { createCorrections } from './corrections.ts'
+import { createCorrections } from './outcome-corrections.ts'
 import { createDatabaseClock, readDatabaseTime } from './database-clock.ts'
 import type { ReadDatabaseTime } from './database-clock.ts'
 import { createDriver } from './driver.ts'
 import type { Driver } from './driver.ts'
+import { createEnvelopeChecks } from './envelope-checks.ts'
 import { createJournal, isOver } from './journal.ts'
 import type { Begun, Submitter } from './journal.ts'
-import { createLiveSubmissions } from './live-submissions.ts'
-import type { LiveSubmission } from './live-submissions.ts'
-import { outcomeOf } from './outcome-records.ts'
 import { createOutcomeStore } from './outcome-store.ts'
-import type { FinalStatus } from './records.ts'
-import { createPreparations } from './prepared.ts'
-import type { Preparations } from './prepared.ts'
-import { createStoreFailures, isUnavailable } from './store-failures.ts'
-import { withStoreTimeout } from './time-limit.ts'
-import { createTransactionReader } from './transactions.ts'
-import type { TransactionReader } from './transactions.ts'
-import { createWriteTurns } from './write-turns.ts'
+import { createPreparations } from './preparations.ts'
+import type { Preparations } from './preparations.ts'
+import { outcomeOf } from './submission-records.ts'
+import type { FinalStatus } from './submission-records.ts'
+import { createStoreFailures, createWriteTurns, isUnavailable, withStoreTimeout } from './store-access.ts'
+import { createTransactionReader } from './transaction-reader.ts'
+import type { TransactionReader } from './transaction-reader.ts'
 
 export interface Submitted {
   readonly outcome: SubmitOutcome
@@ -86,7 +82,7 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
   const outcomes = createOutcomeStore({ ...parts, failures, clock, journal, turns, instance, wakeDriver: () => driver.wake() })
   const driver: Driver = createDriver({ ...parts, clock, journal, corrections, instance, storeLate: outcomes.storeLate, listLive: live.list })
   const transactions = createTransactionReader({ store, relay, clock, journal })
-  const checks = createAdmissionChecks({ store, relay, clock })
+  const checks = createEnvelopeChecks({ store, relay, clock })
 
   async function run(signal: AbortSignal): Promise<void> {
     await driver.run(signal)
@@ -145,7 +141,7 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
 
     let outcome: SubmitOutcome
     try {
-      outcome = await relay.submissions.submit(signed, { ...options, beforeSend, onSent })
+      outcome = await relay.flights.submit(signed, { ...options, beforeSend, onSent })
     } catch (error) {
       await settle({ kind: 'unknown' })
       throw error
@@ -154,4 +150,39 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
   }
 
   return { submit, stats, transactions, ...createPreparations({ store, clock, failures }), run }
+}
+
+/** A submission that callers of this process wait for. */
+interface LiveSubmission {
+  readonly owner: string
+  readonly hash: string
+  callers: number
+  /** True when nothing of it can be on its way if the network refuses this copy. */
+  isFirst: boolean
+}
+
+function createLiveSubmissions() {
+  const live = new Map<string, LiveSubmission>()
+  const keyOf = (owner: string, hash: string): string => `${owner} ${hash}`
+  return {
+    /** Joins the callers of a submission. */
+    join(owner: string, hash: string): LiveSubmission {
+      const key = keyOf(owner, hash)
+      const submission = live.get(key) ?? { owner, hash, callers: 0, isFirst: false }
+      submission.callers += 1
+      live.set(key, submission)
+      return submission
+    },
+    /** True for the last caller. */
+    leave(owner: string, hash: string): boolean {
+      const key = keyOf(owner, hash)
+      const submission = live.get(key)
+      if (submission === undefined) return true
+      submission.callers -= 1
+      if (submission.callers > 0) return false
+      live.delete(key)
+      return true
+    },
+    list: (): readonly LiveSubmission[] => [...live.values()],
+  }
 }

@@ -1,14 +1,13 @@
-// Submissions joined to what the index has: their events, and what happened to the orders that they placed.
+// The rows of GET /v1/tx/{hash}: submissions joined to what the index has, their events and what happened to the orders that they placed.
 
 import { readOrderOutcomes } from '../projections/orders/order-history.ts'
 import { readPlacedOrders } from '../projections/orders/order-placements.ts'
 import type { Head } from '../projections/log/page.ts'
 import { readTransactionEvents } from '../projections/log/transaction-events.ts'
 import type { EventRow } from '../resources/event-row.ts'
-import type { TransactionRow } from '../resources/transaction.ts'
+import type { OrderOutcome, TransactionRow } from '../resources/transaction.ts'
 import type { Queryable } from '../store/store.ts'
-import type { SubmissionRecord } from './records.ts'
-import { idsOf, indexedIds, submissionRow } from './transaction-row.ts'
+import type { PreparedRecord, SubmissionRecord } from './submission-records.ts'
 
 export interface IndexedRows {
   /** `head` is a state of the index from before the call. */
@@ -70,4 +69,58 @@ export async function withIndexedOrders(db: Queryable, rows: readonly Transactio
 function placesWithoutEvent({ status, orderId, events }: TransactionRow): boolean {
   if (status !== 'SUCCESS' || events === null) return false
   return events.length === 0 || (orderId !== null && idsOf(events).orderId === null)
+}
+
+/** The indexed data of a transaction; null events: its ledger is not indexed yet. */
+export interface IndexedTransaction {
+  readonly events: readonly EventRow[] | null
+  readonly outcome: OrderOutcome | null
+}
+
+export const NOT_INDEXED: IndexedTransaction = { events: null, outcome: null }
+
+export function submissionRow(record: SubmissionRecord, { events, outcome }: IndexedTransaction): TransactionRow {
+  const { hash, status, op, trader, clientId, ledger, ts, expiresAt, contractError, hostError, txResultCode, resultXdr, confirmedBy, nodes } = record
+  const ids = indexedIds(events, record)
+  return {
+    hash, status, op, trader, clientId, ledger, ts, expiresAt, contractError, hostError, txResultCode, resultXdr, confirmedBy, nodes,
+    events: eventsOf(status, events), orderId: ids.orderId, positionId: ids.positionId, outcome,
+  }
+}
+
+export function preparedRow({ hash, op, owner, clientId, expiresAt }: PreparedRecord, status: 'PREPARED' | 'EXPIRED'): TransactionRow {
+  return {
+    hash, status, op, trader: owner, clientId, ledger: null, ts: null, expiresAt, contractError: null, hostError: null, txResultCode: null, resultXdr: null,
+    confirmedBy: null, nodes: null, events: [], orderId: null, positionId: null, outcome: null,
+  }
+}
+
+/** Only a successful transaction has events. */
+function eventsOf(status: TransactionRow['status'], events: readonly EventRow[] | null): EventRow[] | null {
+  if (status !== 'SUCCESS') return []
+  return events === null ? null : [...events]
+}
+
+interface Ids {
+  readonly orderId: number | null
+  readonly positionId: number | null
+}
+
+/** The ids of a transaction as a row shows them. Before the index has its ledger, nothing else can be read by them, so that none is shown. */
+export function indexedIds(events: readonly EventRow[] | null, known: Partial<Ids>): Ids {
+  return events === null ? { orderId: null, positionId: null } : idsOf(events, known)
+}
+
+/** The order and the position that events name: the first ones, because a transaction acts on its own before it affects others. Otherwise the known ones. */
+export function idsOf(events: readonly EventRow[], known: Partial<Ids> = {}): Ids {
+  return { orderId: firstId(events, 'orderId') ?? known.orderId ?? null, positionId: firstId(events, 'positionId') ?? known.positionId ?? null }
+}
+
+function firstId(events: readonly EventRow[], name: 'orderId' | 'positionId'): number | null {
+  for (const { payload } of events) {
+    const id = (payload as Readonly<Record<string, unknown>> | null | undefined)?.[name]
+    const number = typeof id === 'string' || typeof id === 'number' ? Number(id) : Number.NaN
+    if (Number.isSafeInteger(number)) return number
+  }
+  return null
 }

@@ -1,23 +1,23 @@
-// Shares the permits for submissions and for the callers that wait for them between requesters (docs/decisions/fair-shares.md).
+// Shares the permits for envelopes in flight and for the callers that wait for them between requesters (docs/decisions/fair-shares.md).
 
 import { findSurplusHolder } from '../base/fair-share.ts'
 import type { Holder, Requester } from '../base/fair-share.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../limits.ts'
 import { provisionalOutcome } from './outcomes.ts'
 import type { SubmitOutcome } from './outcomes.ts'
-import type { SendResult } from './send.ts'
+import type { SendResult } from './send-envelope.ts'
 
-interface HeldSubmission extends Holder {
+interface HeldFlight extends Holder {
   /** Null while the send is in flight. */
   readonly sendResult: SendResult | null
 }
 
-interface HeldWait<Submission extends HeldSubmission> extends Holder {
-  readonly submission: Submission
+interface HeldWait<Flight extends HeldFlight> extends Holder {
+  readonly flight: Flight
   readonly settle: (outcome: SubmitOutcome) => void
 }
 
-export interface Admission {
+export interface FlightCapacity {
   /** True if one more transaction may be sent. Makes room at the cost of a requester with more. */
   maySend(requester: Requester): boolean
   /** True if one more caller may wait. */
@@ -27,30 +27,30 @@ export interface Admission {
 }
 
 /**
- * A submission or wait that gives way gets the outcome known by now. Submitting again continues the wait. `submissions` and `waits` are live views, in the
+ * A flight or a wait that gives way gets the outcome known by now. Submitting again continues the wait. `flights` and `waits` are live views, in the
  * order of arrival.
  */
-export function createAdmission<Submission extends HeldSubmission>(parts: {
-  readonly submissions: ReadonlyMap<string, Submission>
-  readonly waits: ReadonlySet<HeldWait<Submission>>
-  finish(submission: Submission, outcome: SubmitOutcome): void
-}): Admission {
-  const { submissions, waits, finish } = parts
+export function createFlightCapacity<Flight extends HeldFlight>(parts: {
+  readonly flights: ReadonlyMap<string, Flight>
+  readonly waits: ReadonlySet<HeldWait<Flight>>
+  finish(flight: Flight, outcome: SubmitOutcome): void
+}): FlightCapacity {
+  const { flights, waits, finish } = parts
   return {
     maySend(requester) {
-      const sending = [...submissions.values()].filter(({ sendResult }) => sendResult === null)
-      const own = sending.filter((submission) => submission.requester.address === requester.address).length
+      const sending = [...flights.values()].filter(({ sendResult }) => sendResult === null)
+      const own = sending.filter((flight) => flight.requester.address === requester.address).length
       // Sends cannot be interrupted. While a node is slow, one address must not use up what is left for others.
       if (own > 0 && own >= SUBMISSIONS_MAX - sending.length) return false
-      if (submissions.size < SUBMISSIONS_MAX) return true
-      const surplus = findSurplusHolder(submissions.values(), requester, ({ sendResult }) => sendResult !== null)
+      if (flights.size < SUBMISSIONS_MAX) return true
+      const surplus = findSurplusHolder(flights.values(), requester, ({ sendResult }) => sendResult !== null)
       if (surplus !== undefined) finish(surplus, provisionalOutcome(surplus.sendResult))
       return surplus !== undefined
     },
     mayWait(requester) {
       if (waits.size < SUBMISSION_WAITERS_MAX) return true
-      const surplus = findSurplusHolder(waits, requester, ({ submission }) => submission.sendResult !== null)
-      surplus?.settle(provisionalOutcome(surplus.submission.sendResult))
+      const surplus = findSurplusHolder(waits, requester, ({ flight }) => flight.sendResult !== null)
+      surplus?.settle(provisionalOutcome(surplus.flight.sendResult))
       return surplus !== undefined
     },
     refusal({ address }) {

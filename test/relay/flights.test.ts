@@ -3,14 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
-import { silentLog } from '../../src/base/log.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../src/limits.ts'
 import { createLedgerWatermarks } from '../../src/chain/rpc/ledger-watermarks.ts'
 import type { LedgerWatermarks } from '../../src/chain/rpc/ledger-watermarks.ts'
-import { describeHostError } from '../../src/trading/contract-errors.ts'
-import { createSubmissions, RESENDS_MAX } from '../../src/trading/relay-submissions.ts'
+import { describeHostError } from '../../src/trading/error-advice.ts'
+import { RESENDS_MAX } from '../../src/trading/flights.ts'
 import type { HostFailure, SubmitOutcome } from '../../src/trading/outcomes.ts'
-import type { Submissions, SubmitOptions } from '../../src/trading/relay-submissions.ts'
+import type { Flights, SubmitOptions } from '../../src/trading/flights.ts'
 import type { SignedTransaction } from '../../src/chain/codec/transaction.ts'
 import {
   applied, contractFailure, CONTRACTS, errorEvent, failed, LATEST_LEDGER, NOT_FOUND, rejectionResponse, resultXdr, sendResponse, signedTransaction, STRANGER,
@@ -18,7 +17,7 @@ import {
 } from './responses.ts'
 import { createScriptedNode, pass, quiet } from './scripted-node.ts'
 import type { ScriptedNode, ScriptedResponse, NodeResponse } from './scripted-node.ts'
-import { outcomesOf } from './outcome-reader.ts'
+import { flightsOf, outcomesOf } from './outcome-reader.ts'
 
 const SIGNED = signedTransaction()
 const POLL_TIMEOUT_MS = 30_000
@@ -27,36 +26,34 @@ const REQUESTER = { address: '192.0.2.1', key: 'nk_1' }
 
 /** Submits as one of some requesters. */
 function submit(
-  submissions: Submissions, signed: SignedTransaction, { requester = REQUESTER, ...options }: Partial<SubmitOptions> & Pick<SubmitOptions, 'pollTimeoutMs'>,
+  flights: Flights, signed: SignedTransaction, { requester = REQUESTER, ...options }: Partial<SubmitOptions> & Pick<SubmitOptions, 'pollTimeoutMs'>,
 ): Promise<SubmitOutcome> {
-  return submissions.submit(signed, { ...options, requester })
+  return flights.submit(signed, { ...options, requester })
 }
 
 interface Bench {
   readonly node: ScriptedNode
-  readonly submissions: Submissions
+  readonly flights: Flights
   readonly ledgerWatermarks: LedgerWatermarks
 }
 
 function bench(): Bench {
   const node = createScriptedNode()
   const ledgerWatermarks = createLedgerWatermarks(node.clock)
-  const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, outcomes: outcomesOf(node, ledgerWatermarks),
-  })
-  return { node, submissions, ledgerWatermarks }
+  const flights = flightsOf(node, outcomesOf(node, ledgerWatermarks))
+  return { node, flights, ledgerWatermarks }
 }
 
 /** The outcome for one caller, and the seconds until it arrived. */
 async function outcome(
   send: ScriptedResponse | readonly ScriptedResponse[], lookups: readonly ScriptedResponse[], pollTimeoutMs = POLL_TIMEOUT_MS,
 ): Promise<{ submitted: SubmitOutcome; seconds: number; bench: Bench }> {
-  const { node, submissions, ledgerWatermarks } = bench()
+  const { node, flights, ledgerWatermarks } = bench()
   node.script('sendTransaction', ...[send].flat())
   node.script('getTransaction', ...lookups)
   const startMs = node.clock.nowMs()
   let submitted: SubmitOutcome | undefined
-  void submit(submissions, SIGNED, { pollTimeoutMs }).then((settled) => {
+  void submit(flights, SIGNED, { pollTimeoutMs }).then((settled) => {
     submitted = settled
   })
   await quiet()
@@ -65,7 +62,7 @@ async function outcome(
   assert.ok(submitted, 'no outcome')
   await quiet()
   assert.equal(node.clock.pendingTimers(), 0, 'no timer is left')
-  return { submitted, seconds, bench: { node, submissions, ledgerWatermarks } }
+  return { submitted, seconds, bench: { node, flights, ledgerWatermarks } }
 }
 
 /** Evidence of one node of one. */
@@ -329,9 +326,9 @@ test('reports an unknown outcome when a lookup fails in a way that nobody expect
   const node = createScriptedNode()
   node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
   const outcomes = { ...outcomesOf(node, createLedgerWatermarks(node.clock)), lookUp: () => Promise.reject(new TypeError('a defect')) }
-  const submissions = createSubmissions({ rpc: node.rpc, clock: node.clock, log: silentLog, outcomes })
-  assert.deepEqual(await submit(submissions, SIGNED, { pollTimeoutMs: 60_000 }), { kind: 'unknown' })
-  assert.deepEqual([submissions.stats(), node.clock.pendingTimers()], [{ inFlight: 0, waiters: 0 }, 0])
+  const flights = flightsOf(node, outcomes)
+  assert.deepEqual(await submit(flights, SIGNED, { pollTimeoutMs: 60_000 }), { kind: 'unknown' })
+  assert.deepEqual([flights.stats(), node.clock.pendingTimers()], [{ inFlight: 0, waiters: 0 }, 0])
 })
 
 test('repeats failed lookups until the transaction is found or the poll times out', async () => {
@@ -350,12 +347,12 @@ test('records the ledger of an applied transaction for the account\'s next prepa
 })
 
 test('callers with the same envelope share one send and one lookup a second, each with its own timeout', async () => {
-  const { node, submissions } = bench()
+  const { node, flights } = bench()
   node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
   node.script('getTransaction', ...Array.from({ length: 8 }, () => NOT_FOUND), applied())
   const outcomes = new Map<number, SubmitOutcome>()
   for (let caller = 0; caller < 50; caller++) {
-    void submit(submissions, SIGNED, { pollTimeoutMs: caller % 2 === 0 ? 3_000 : 30_000 }).then((submitted) => outcomes.set(caller, submitted))
+    void submit(flights, SIGNED, { pollTimeoutMs: caller % 2 === 0 ? 3_000 : 30_000 }).then((submitted) => outcomes.set(caller, submitted))
   }
   for (let step = 0; step < 3; step++) {
     await quiet()
@@ -365,7 +362,7 @@ test('callers with the same envelope share one send and one lookup a second, eac
   assert.equal(node.calls('getTransaction'), 1, 'the next lookup is due after a second')
   await pass(node.clock, 3)
   assert.deepEqual([...new Set([...outcomes.values()].map(({ kind }) => kind)), outcomes.size], ['pending', 25])
-  void submit(submissions, SIGNED, { pollTimeoutMs: 60_000 }).then((submitted) => outcomes.set(50, submitted))
+  void submit(flights, SIGNED, { pollTimeoutMs: 60_000 }).then((submitted) => outcomes.set(50, submitted))
   await pass(node.clock, 6)
   assert.equal(outcomes.size, 51)
   assert.deepEqual(outcomes.get(50), SUCCESS)
@@ -373,12 +370,31 @@ test('callers with the same envelope share one send and one lookup a second, eac
   assert.deepEqual([node.calls('sendTransaction'), node.calls('getTransaction'), node.clock.pendingTimers()], [1, 9, 0])
 })
 
+test('the driver takes no step of an envelope that callers wait for, and one of any other: it looks it up, and sends it again when that is due', async () => {
+  const { node, flights } = bench()
+  const other = signedTransaction(2)
+  node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
+  node.script('getTransaction', NOT_FOUND)
+  const waiting = submit(flights, SIGNED, { pollTimeoutMs: 5_000 })
+  await quiet()
+  const drive = (signed: SignedTransaction, ageMs: number): ReturnType<Flights['drive']> => flights.drive(signed, {
+    sent: { kind: 'accepted' }, sends: 1, sentAtMs: node.clock.elapsedMs() - ageMs, requester: REQUESTER, signal: new AbortController().signal,
+  })
+  assert.deepEqual([await drive(SIGNED, 60_000), node.calls('sendTransaction'), node.calls('getTransaction')], [{}, 1, 1])
+  assert.deepEqual([await drive(other, 14_999), node.calls('sendTransaction'), node.calls('getTransaction')], [{}, 1, 2])
+  node.script('sendTransaction', sendResponse(other, 'PENDING'))
+  assert.deepEqual((await drive(other, 15_000)).resent?.isAccepted, true)
+  assert.deepEqual([node.calls('sendTransaction'), node.calls('getTransaction')], [2, 3])
+  await pass(node.clock, 6)
+  assert.deepEqual(await waiting, { kind: 'pending' })
+})
+
 test('stops polling when the last caller disconnects', async () => {
-  const { node, submissions } = bench()
+  const { node, flights } = bench()
   node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
   node.script('getTransaction', NOT_FOUND)
   const callers = [new AbortController(), new AbortController()]
-  const waits = callers.map(({ signal }) => submit(submissions, SIGNED, { pollTimeoutMs: 60_000, signal }))
+  const waits = callers.map(({ signal }) => submit(flights, SIGNED, { pollTimeoutMs: 60_000, signal }))
   await pass(node.clock, 2)
   callers[0]?.abort()
   await pass(node.clock, 2)
@@ -387,18 +403,18 @@ test('stops polling when the last caller disconnects', async () => {
   await pass(node.clock, 5)
   assert.deepEqual([node.calls('getTransaction'), node.clock.pendingTimers()], [5, 0])
   await Promise.all(waits)
-  void submit(submissions, SIGNED, { pollTimeoutMs: 1_000 })
+  void submit(flights, SIGNED, { pollTimeoutMs: 1_000 })
   await quiet()
   assert.equal(node.calls('sendTransaction'), 2, 'a later call sends again')
   await pass(node.clock, 2)
 })
 
 test('completes a send whose callers have disconnected, without a lookup', async () => {
-  const { node, submissions } = bench()
+  const { node, flights } = bench()
   const response = Promise.withResolvers<NodeResponse>()
   node.script('sendTransaction', response.promise)
   const caller = new AbortController()
-  const waiting = submit(submissions, SIGNED, { pollTimeoutMs: 60_000, signal: caller.signal })
+  const waiting = submit(flights, SIGNED, { pollTimeoutMs: 60_000, signal: caller.signal })
   await quiet()
   caller.abort()
   await pass(node.clock, 1)
@@ -410,12 +426,12 @@ test('completes a send whose callers have disconnected, without a lookup', async
 
 test('finds out that a transaction was refused, although its caller has disconnected', async () => {
   for (const when of ['during the send', 'during the lookup']) {
-    const { node, submissions } = bench()
+    const { node, flights } = bench()
     const [sending, lookingUp] = [Promise.withResolvers<NodeResponse>(), Promise.withResolvers<NodeResponse>()]
     node.script('sendTransaction', sending.promise)
     node.script('getTransaction', lookingUp.promise)
     const caller = new AbortController()
-    const waiting = submit(submissions, SIGNED, { pollTimeoutMs: 60_000, signal: caller.signal })
+    const waiting = submit(flights, SIGNED, { pollTimeoutMs: 60_000, signal: caller.signal })
     await quiet()
     if (when === 'during the send') caller.abort()
     sending.resolve(rejectionResponse(SIGNED))
@@ -428,58 +444,58 @@ test('finds out that a transaction was refused, although its caller has disconne
 })
 
 test('runs what comes before the send once the caller is admitted, and sends nothing when that has an outcome', async () => {
-  const { node, submissions } = bench()
+  const { node, flights } = bench()
   node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
   node.script('getTransaction', applied())
   const order: string[] = []
   const before = (result?: SubmitOutcome) => async (): Promise<SubmitOutcome | undefined> => {
-    order.push(`before, ${submissions.stats().inFlight} in flight`)
+    order.push(`before, ${flights.stats().inFlight} in flight`)
     return result
   }
-  const known = await submit(submissions, SIGNED, { pollTimeoutMs: 1_000, beforeSend: before({ kind: 'pending' }) })
-  assert.deepEqual([known, submissions.stats(), node.calls('sendTransaction')], [{ kind: 'pending' }, { inFlight: 0, waiters: 0 }, 0])
+  const known = await submit(flights, SIGNED, { pollTimeoutMs: 1_000, beforeSend: before({ kind: 'pending' }) })
+  assert.deepEqual([known, flights.stats(), node.calls('sendTransaction')], [{ kind: 'pending' }, { inFlight: 0, waiters: 0 }, 0])
   const onSent = (): void => void order.push('sent')
-  assert.deepEqual(await submit(submissions, SIGNED, { pollTimeoutMs: 1_000, beforeSend: before(), onSent }), SUCCESS)
+  assert.deepEqual(await submit(flights, SIGNED, { pollTimeoutMs: 1_000, beforeSend: before(), onSent }), SUCCESS)
   assert.deepEqual(order, ['before, 1 in flight', 'before, 1 in flight', 'sent'])
-  const failing = submit(submissions, SIGNED, { pollTimeoutMs: 1_000, beforeSend: () => Promise.reject(new Error('refused')) })
+  const failing = submit(flights, SIGNED, { pollTimeoutMs: 1_000, beforeSend: () => Promise.reject(new Error('refused')) })
   await assert.rejects(failing, /refused/)
-  assert.deepEqual([submissions.stats(), node.clock.pendingTimers()], [{ inFlight: 0, waiters: 0 }, 0])
+  assert.deepEqual([flights.stats(), node.clock.pendingTimers()], [{ inFlight: 0, waiters: 0 }, 0])
 })
 
 test('sends nothing for a caller that has already disconnected', async () => {
-  const { node, submissions } = bench()
-  await submit(submissions, SIGNED, { pollTimeoutMs: 60_000, signal: AbortSignal.abort() })
+  const { node, flights } = bench()
+  await submit(flights, SIGNED, { pollTimeoutMs: 60_000, signal: AbortSignal.abort() })
   assert.equal(node.calls('sendTransaction'), 0)
 })
 
 test('treats other signatures as another envelope: a bad one does not reject a good one', async () => {
-  const { node, submissions } = bench()
+  const { node, flights } = bench()
   const forged = { ...SIGNED, envelopeXdr: `${SIGNED.envelopeXdr.slice(0, -8)}AAAAAAA=` }
   const badAuth = rejectionResponse(SIGNED, xdr.TransactionResultResult.txBadAuth())
   node.script('sendTransaction', ({ transaction }) => (transaction === SIGNED.envelopeXdr ? sendResponse(SIGNED, 'PENDING') : badAuth))
   node.script('getTransaction', NOT_FOUND, NOT_FOUND, NOT_FOUND, applied())
-  const [bad, good] = [submit(submissions, forged, { pollTimeoutMs: 9_000 }), submit(submissions, SIGNED, { pollTimeoutMs: 9_000 })]
+  const [bad, good] = [submit(flights, forged, { pollTimeoutMs: 9_000 }), submit(flights, SIGNED, { pollTimeoutMs: 9_000 })]
   await pass(node.clock, 4)
   assert.equal((await bad).kind, 'rejected')
   assert.deepEqual(await good, SUCCESS)
 })
 
 test('limits the number of transactions in flight and sends nothing beyond the limit', async () => {
-  const { node, submissions } = bench()
+  const { node, flights } = bench()
   node.script('sendTransaction', ({ transaction }) => ({ result: { status: 'PENDING', hash: hashes.get(String(transaction)), latestLedger: 1 } }))
   node.script('getTransaction', NOT_FOUND)
   const all = Array.from({ length: SUBMISSIONS_MAX + 1 }, (_each, index) => signedTransaction(index + 1))
   const hashes = new Map(all.map(({ envelopeXdr, hash }) => [envelopeXdr, hash]))
   const waits: Promise<SubmitOutcome>[] = []
   for (const signed of all) {
-    waits.push(submit(submissions, signed, { pollTimeoutMs: 2_000 }))
+    waits.push(submit(flights, signed, { pollTimeoutMs: 2_000 }))
     // Sends that have not been answered count separately.
     if (waits.length % (SUBMISSIONS_MAX / 4) === 0) await quiet()
   }
   assert.deepEqual(await waits.at(-1), { kind: 'tryAgainLater', fullQueue: 'share' })
   const [first] = all
   assert.ok(first)
-  const joined = submit(submissions, first, { pollTimeoutMs: 2_000 })
+  const joined = submit(flights, first, { pollTimeoutMs: 2_000 })
   await pass(node.clock, 3)
   assert.deepEqual(await joined, { kind: 'pending' }, 'another caller of a transaction in flight needs no permit')
   assert.equal(node.calls('sendTransaction'), SUBMISSIONS_MAX)
@@ -488,29 +504,29 @@ test('limits the number of transactions in flight and sends nothing beyond the l
 })
 
 test('limits the number of callers', async () => {
-  const { node, submissions } = bench()
+  const { node, flights } = bench()
   node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
   node.script('getTransaction', NOT_FOUND)
-  const waits = Array.from({ length: SUBMISSION_WAITERS_MAX }, () => submit(submissions, SIGNED, { pollTimeoutMs: 1_000 }))
-  assert.deepEqual(await submit(submissions, SIGNED, { pollTimeoutMs: 1_000 }), { kind: 'tryAgainLater', fullQueue: 'share' })
+  const waits = Array.from({ length: SUBMISSION_WAITERS_MAX }, () => submit(flights, SIGNED, { pollTimeoutMs: 1_000 }))
+  assert.deepEqual(await submit(flights, SIGNED, { pollTimeoutMs: 1_000 }), { kind: 'tryAgainLater', fullQueue: 'share' })
   await pass(node.clock, 2)
   await Promise.all(waits)
-  const again = submit(submissions, SIGNED, { pollTimeoutMs: 1_000 })
+  const again = submit(flights, SIGNED, { pollTimeoutMs: 1_000 })
   await pass(node.clock, 2)
   assert.deepEqual(await again, { kind: 'pending' }, 'permits are released')
 })
 
 test('reports the known state to all callers at shutdown and sends nothing more', async () => {
-  const { node, submissions } = bench()
+  const { node, flights } = bench()
   const [accepted, lost, sending] = [signedTransaction(1), signedTransaction(2), signedTransaction(3)]
   const response = Promise.withResolvers<NodeResponse>()
   node.script('sendTransaction', sendResponse(accepted, 'PENDING'), { http: 504 }, response.promise)
   node.script('getTransaction', NOT_FOUND)
-  const waits = [accepted, lost, sending].map((signed) => submit(submissions, signed, { pollTimeoutMs: 60_000 }))
+  const waits = [accepted, lost, sending].map((signed) => submit(flights, signed, { pollTimeoutMs: 60_000 }))
   await pass(node.clock, 1)
-  submissions.stop()
+  flights.stop()
   assert.deepEqual([await waits[0], await waits[1]], [{ kind: 'pending' }, { kind: 'unknown' }])
-  assert.deepEqual(await submit(submissions, signedTransaction(4), { pollTimeoutMs: 1_000 }), { kind: 'tryAgainLater', fullQueue: 'gateway' })
+  assert.deepEqual(await submit(flights, signedTransaction(4), { pollTimeoutMs: 1_000 }), { kind: 'tryAgainLater', fullQueue: 'gateway' })
   response.resolve(sendResponse(sending, 'PENDING'))
   assert.deepEqual(await waits[2], { kind: 'pending' })
   assert.deepEqual([node.calls('sendTransaction'), node.clock.pendingTimers()], [3, 0])

@@ -4,9 +4,9 @@ import { createVirtualClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
-import { createPreparations } from './prepared.ts'
-import type { PreparedRecord } from './records.ts'
-import { createStoreFailures } from './store-failures.ts'
+import { createPreparations } from './preparations.ts'
+import type { PreparedRecord } from './submission-records.ts'
+import { createStoreFailures } from './store-access.ts'
 
 test('an outage of the database is two lines in a minute, however many transactions are prepared in it', async () => {
   const lines: (readonly [Readonly<Record<string, unknown>>, string])[] = []

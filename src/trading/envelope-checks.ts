@@ -4,16 +4,16 @@ import { createBatchedLookup, LookupFailed } from '../base/batched-lookup.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Requester } from '../base/fair-share.ts'
 import type { SignedTransaction } from '../chain/codec/transaction.ts'
+import { provedOutcome } from './outcomes.ts'
 import type { SubmitOutcome } from './outcomes.ts'
 import type { Relay } from './relay.ts'
 import type { Store } from '../store/store.ts'
 import type { SubmissionKey } from './journal.ts'
-import { TOO_LATE } from './outcome-records.ts'
-import { findStates } from './reads.ts'
-import type { SubmissionState } from './reads.ts'
-import { isRefused } from './records.ts'
+import { findStates } from './submission-reads.ts'
+import type { SubmissionState } from './submission-reads.ts'
+import { isRefused } from './submission-records.ts'
 
-export interface AdmissionChecks {
+export interface EnvelopeChecks {
   /** The outcome of a transaction whose time bound has passed and that no ledger has; undefined when it must be stored and sent. */
   findExpired(signed: SignedTransaction, submitter: { readonly owner: string; readonly requester: Requester }): Promise<SubmitOutcome | undefined>
   /** The outcome to report when the gateway has no room for a transaction: an earlier copy of it may be on its way. */
@@ -22,9 +22,9 @@ export interface AdmissionChecks {
 
 const NEVER = new AbortController().signal
 
-export function createAdmissionChecks(
+export function createEnvelopeChecks(
   { store, relay, clock }: { readonly store: Store; readonly relay: Pick<Relay, 'outcomes'>; readonly clock: Clock },
-): AdmissionChecks {
+): EnvelopeChecks {
   // A refusal costs no more than a part of one statement.
   const lookUp = createBatchedLookup({
     clock,
@@ -53,7 +53,7 @@ export function createAdmissionChecks(
       const found = await relay.outcomes.lookUp(signed, requester, { signal: NEVER })
       if (found === null || found.outcome !== undefined) return undefined
       // The clock of this machine proves nothing.
-      return (found.latestLedgerCloseSec ?? 0) > expiresAt ? TOO_LATE : undefined
+      return (found.latestLedgerCloseSec ?? 0) > expiresAt ? provedOutcome('expired') : undefined
     },
     async withEarlierCopy(key, refusal) {
       const stored = await findSubmission(key)

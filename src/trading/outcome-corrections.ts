@@ -6,9 +6,9 @@ import { endCheck } from '../projections/repair/submission-checks.ts'
 import type { CheckResult } from '../projections/repair/submission-checks.ts'
 import type { Store, Writable } from '../store/store.ts'
 import { driveAgain, endConfirmation, postponeConfirmation, replaceOutcome } from './correction-statements.ts'
-import type { SubmissionRecord, SubmissionResult } from './records.ts'
+import type { SubmissionRecord, SubmissionResult } from './submission-records.ts'
 import { insertChange } from './statements.ts'
-import { NOT_INDEXED, submissionRow } from './transaction-row.ts'
+import { NOT_INDEXED, submissionRow } from './transaction-rows.ts'
 
 export interface Corrections {
   /** Replaces a false final state by an outcome. */

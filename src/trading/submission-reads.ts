@@ -10,7 +10,7 @@ import { sql } from '../store/sql.ts'
 import type { Sql } from '../store/sql.ts'
 import type { Param, Queryable } from '../store/store.ts'
 import { txTables } from '../store/tables.ts'
-import type { PreparedRecord, SubmissionRecord } from './records.ts'
+import type { PreparedRecord, SubmissionRecord } from './submission-records.ts'
 import { SUBMISSION } from './statements.ts'
 
 /** The stored records of one transaction. */

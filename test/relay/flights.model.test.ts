@@ -4,16 +4,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 import type { AsyncCommand } from 'fast-check'
-import { silentLog } from '../../src/base/log.ts'
-import { createSubmissions } from '../../src/trading/relay-submissions.ts'
 import type { SubmitOutcome } from '../../src/trading/outcomes.ts'
-import type { Submissions } from '../../src/trading/relay-submissions.ts'
+import type { Flights } from '../../src/trading/flights.ts'
 import { signedTransaction } from './responses.ts'
 import { createScriptedNode, pass, quiet } from './scripted-node.ts'
 import type { ScriptedNode, NodeResponse } from './scripted-node.ts'
 import { createModelNetwork } from './model-network.ts'
 import type { Envelope, ModelNetwork } from './model-network.ts'
-import { outcomesOf } from './outcome-reader.ts'
+import { flightsOf } from './outcome-reader.ts'
 
 const RUNS = fuzzRuns(60)
 const COMMANDS_MAX = 60
@@ -61,7 +59,7 @@ interface Caller {
 interface Real {
   readonly node: ScriptedNode
   readonly network: ModelNetwork
-  readonly submissions: Submissions
+  readonly flights: Flights
   readonly connection: Connection
   readonly callers: Caller[]
   /** The time until which a send over a failing connection may still be in flight, although no caller waits for it any more. */
@@ -94,7 +92,7 @@ function submit(index: number, timeoutSec: number): Command {
     }
     real.callers.push(caller)
     const { signal } = caller.disconnect
-    void real.submissions.submit(envelope.signed, { pollTimeoutMs: timeoutSec * 1_000, requester: REQUESTER, signal }).then((submitted) => {
+    void real.flights.submit(envelope.signed, { pollTimeoutMs: timeoutSec * 1_000, requester: REQUESTER, signal }).then((submitted) => {
       const { network } = real
       caller.reported = {
         submitted, isApplied: network.applied(hash) !== undefined, isQueued: network.isQueued(hash), acceptances: network.acceptances(hash),
@@ -174,9 +172,7 @@ function createReal(seen: Map<string, number>): Real {
   const node = createScriptedNode()
   const network = createModelNetwork()
   const connection: Connection = { send: 'well', lookup: 'well' }
-  const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, outcomes: outcomesOf(node),
-  })
+  const flights = flightsOf(node)
   node.script('sendTransaction', ({ transaction }) => {
     const envelope = byXdr.get(String(transaction))
     assert.ok(envelope, 'the sent envelope is the signed one')
@@ -186,7 +182,7 @@ function createReal(seen: Map<string, number>): Real {
     if (connection.lookup === 'fails') return { http: 503 }
     return network.lookUp(String(hash), { 'well': 0, 'one behind': 1, 'three behind': 3 }[connection.lookup])
   })
-  return { node, network, submissions, connection, callers: [], inFlightUntilMs: new Map(), seen }
+  return { node, network, flights, connection, callers: [], inFlightUntilMs: new Map(), seen }
 }
 
 function sendThrough(behaviour: Connection['send'], envelope: Envelope, network: ModelNetwork): NodeResponse {
@@ -215,7 +211,7 @@ function sendThrough(behaviour: Connection['send'], envelope: Envelope, network:
 
 /** Repairs the connection and closes ledgers. Then submitting an envelope again reports its true outcome. */
 async function settleDown(real: Real): Promise<void> {
-  const { node, network, submissions, connection } = real
+  const { node, network, flights, connection } = real
   Object.assign(connection, { send: 'well', lookup: 'well' } satisfies Connection)
   for (let round = 0; round < 20; round++) {
     network.close('to succeed')
@@ -227,7 +223,7 @@ async function settleDown(real: Real): Promise<void> {
   for (const { signed } of ENVELOPES) {
     const truth = network.applied(signed.hash)
     if (truth === undefined) continue
-    const submitted = await submissions.submit(signed, { pollTimeoutMs: 1_000, requester: REQUESTER })
+    const submitted = await flights.submit(signed, { pollTimeoutMs: 1_000, requester: REQUESTER })
     const ledger = submitted.kind === 'success' ? submitted.ledger : truth.ledger
     assert.deepEqual({ ledger, succeeded: submitted.kind !== 'failed' }, truth, 'the outcome of an applied transaction is always reported')
   }

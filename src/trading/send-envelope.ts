@@ -27,7 +27,7 @@ const CORE_ERROR_PREFIXES = ['invalid status', 'received exception']
 
 /** Never rejects with an RpcFailure. */
 export async function send(
-  { rpc, log }: { readonly rpc: Rpc; readonly log: Log }, signed: SignedTransaction, { address }: Requester,
+  { rpc, log }: { readonly rpc: Rpc; readonly log: Log }, signed: Pick<SignedTransaction, 'hash' | 'envelopeXdr'>, { address }: Requester,
 ): Promise<SendResult> {
   try {
     const response = await rpc.sendTransaction(signed.envelopeXdr, { requester: address })

@@ -1,11 +1,46 @@
-// The turns of the writes of submissions. They have fewer permits than the database, so that the other writes never wait for more than a few of them.
+// How requests write to the database: in turns, for a limited time, and with a log of what could not be stored or checked while it is not available.
 
 import type { Clock } from '../base/clock.ts'
+import { withDeadline } from '../base/deadline.ts'
+import { createFailureLog } from '../base/failure-log.ts'
 import type { Requester } from '../base/fair-share.ts'
+import type { Log } from '../base/log.ts'
 import { createSemaphore, TooManyWaiting } from '../base/semaphore.ts'
-import { StatementTimeout } from '../store/store.ts'
+import { isUnanswered, StatementTimeout } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 
+/** The step that was not done. */
+type StoreFailure = 'preparation_not_stored' | 'client_id_not_checked' | 'submission_not_stored' | 'outcome_not_stored'
+
+/** Logs the first failure of each kind in a minute, and the number of the others. */
+export interface StoreFailures extends Disposable {
+  /** `hash`: of the transaction, if there is one. */
+  record(failure: StoreFailure, error: unknown, hash?: string): void
+}
+
+/** True when the database, or a turn to write to it, is not available now: what was to be stored is correct. */
+export function isUnavailable(error: unknown): boolean {
+  return isUnanswered(error) || error instanceof TooManyWaiting
+}
+
+export function createStoreFailures({ clock, log }: { readonly clock: Clock; readonly log: Log }): StoreFailures {
+  const failures = createFailureLog({ clock, log, level: 'warn', individually: 1, message: 'the database did not take what belongs to a transaction' })
+  return {
+    record: (failure, error, hash) => failures.record(failure, () => ({ err: error, ...(hash === undefined ? {} : { hash }) })),
+    [Symbol.dispose]: () => failures[Symbol.dispose](),
+  }
+}
+
+/** Time for which a request waits for the database to store what the response does not depend on: a slow database must not delay it. */
+const STORE_TIMEOUT_MS = 1_000
+
+/** The result of `work`. Rejects with StatementTimeout after STORE_TIMEOUT_MS; the work continues. */
+export function withStoreTimeout<T>(clock: Clock, work: Promise<T>): Promise<T> {
+  const timeoutError = (): Error => new StatementTimeout('the database did not respond in time')
+  return withDeadline(clock, { limitMs: STORE_TIMEOUT_MS, timeoutError }, () => work)
+}
+
+/** The turns of the writes of submissions. They have fewer permits than the database, so that the other writes never wait for more than a few of them. */
 export interface WriteTurns {
   /**
    * Runs a write in the turn of its caller: callers take turns by address and, at one address, by owner. Resolves when the turn has come. Rejects with

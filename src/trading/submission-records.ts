@@ -1,6 +1,8 @@
-// The rows of the tables in the schema tx.
+// The rows of the tables in the schema tx, and the outcomes of the relay as stored results.
 
 import { CONFIRMING_NODES } from '../chain/rpc/agreed-transaction.ts'
+import { provedOutcome } from './outcomes.ts'
+import type { SubmitOutcome } from './outcomes.ts'
 import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
 import type { TransactionStatus } from '../resources/transaction.ts'
 
@@ -76,3 +78,37 @@ export function isRefused(status: TransactionStatus): boolean {
 
 /** States that a submission does not leave by being driven further. */
 export type FinalStatus = Exclude<TransactionStatus, 'PREPARED' | 'PENDING'>
+
+/** The state after an outcome. `isFirst`: no earlier copy can be on its way, so a refusal ends the submission. */
+export function statusOf(outcome: SubmitOutcome, isFirst: boolean): FinalStatus | 'PREPARED' | 'PENDING' {
+  const { kind } = outcome
+  if (kind === 'success') return 'SUCCESS'
+  if (kind === 'failed') return 'FAILED'
+  if (kind === 'rejected' && outcome.proof !== undefined) return outcome.proof === 'expired' ? 'EXPIRED' : 'REJECTED'
+  if (!isFirst) return 'PENDING'
+  if (kind === 'rejected') return 'REJECTED'
+  return kind === 'tryAgainLater' || kind === 'notSent' ? 'PREPARED' : 'PENDING'
+}
+
+export function resultOf(outcome: SubmitOutcome): SubmissionResult {
+  if (outcome.kind === 'success') {
+    const { ledger, closeSec: ts, orderId = null, confirmedBy, nodes } = outcome
+    return { ...NO_RESULT, ledger, ts, orderId, confirmedBy, nodes }
+  }
+  if (outcome.kind === 'rejected' && outcome.proof !== 'expired') {
+    return { ...NO_RESULT, contractError: outcome.contractError, hostError: outcome.hostError, txResultCode: outcome.result?.code ?? null }
+  }
+  if (outcome.kind !== 'failed') return NO_RESULT
+  const { kind: _kind, closeSec, ...known } = outcome
+  return { ...NO_RESULT, ...known, ts: closeSec }
+}
+
+/** The outcome of a stored submission that is over. */
+export function outcomeOf(record: SubmissionRecord): SubmitOutcome {
+  const { status, ledger, ts, contractError, hostError, txResultCode, resultXdr, message, confirmedBy, nodes } = record
+  if (status === 'EXPIRED') return provedOutcome('expired')
+  if (ledger === null) return { kind: 'unknown' }
+  const applied = { ledger, closeSec: ts, confirmedBy, nodes }
+  if (status === 'SUCCESS') return { kind: 'success', ...applied }
+  return { kind: 'failed', ...applied, contractError, hostError, txResultCode, resultXdr: resultXdr ?? '', message: message ?? '' }
+}
