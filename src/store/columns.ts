@@ -30,20 +30,33 @@ export interface Expression<out Value> {
   readonly value?: Value
 }
 
-/** A value that SQL computes, or a column whose type says more than its table: `expression<'long' | 'short'>(sql`…`)`. */
+/** A value that SQL computes: `expression<string | null>(sql`…`)`. */
 export function expression<Value>(text: Sql): Expression<Value> {
   return { expression: text }
 }
 
-type Entry<Name extends string> = Name | Expression<unknown>
-type EntryValue<Of extends Table, E> = E extends Expression<infer Value> ? Value : E extends keyof Of['columns'] ? ValueOf<Of['columns'][E]> : never
+/** The type of a column that says more than its table: `['payload', type<Payload | null>]`. */
+export function type<Value>(): Value | undefined {
+  return undefined
+}
+
+type Entry<Name extends string> = Name | readonly [Name, () => unknown] | Expression<unknown>
+type EntryValue<Of extends Table, E> =
+  E extends keyof Of['columns'] ? ValueOf<Of['columns'][E]>
+    : E extends readonly [string, () => infer Value] ? Exclude<Value, undefined>
+      : E extends Expression<infer Value> ? Value : never
 
 /** The select list of columns of a table with this alias, by their names in a row. */
 export function columns<Of extends Table, const Entries extends Readonly<Record<string, Entry<keyof Of['columns'] & string>>>>(
   _table: Of, alias: string, entries: Entries,
 ): SelectList<{ readonly [Name in keyof Entries]: EntryValue<Of, Entries[Name]> }> {
-  const values = Object.entries<string | Expression<unknown>>(entries)
-  return selectList(Object.fromEntries(values.map(([name, entry]) => [name, typeof entry === 'string' ? `${alias}.${entry}` : entry.expression])))
+  const values = Object.entries<Entry<string>>(entries)
+  return selectList(Object.fromEntries(values.map(([name, entry]) => [name, textOfEntry(entry, alias)])))
+}
+
+function textOfEntry(entry: Entry<string>, alias: string): Sql | string {
+  if (typeof entry === 'string') return `${alias}.${entry}`
+  return 'expression' in entry ? entry.expression : `${alias}.${entry[0]}`
 }
 
 /** The type of the rows of a select list. */

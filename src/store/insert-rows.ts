@@ -1,13 +1,13 @@
 // Inserts of many rows in one statement.
 
 import type { Element } from './binary-arrays.ts'
-import type { ColumnType, SelectList, Statement, Table } from './sql.ts'
+import type { ColumnType, SelectList, Sql, Statement, Table } from './sql.ts'
 import { sql } from './sql.ts'
 import type { ArrayParam, Param, Queryable, Writable } from './store.ts'
 import { arrayOf } from './store.ts'
 
 interface Inputs {
-  readonly 'bigint': number | bigint | string
+  readonly 'bigint': number | bigint
   readonly 'integer': number
   readonly 'smallint': number
   readonly 'double precision': number
@@ -25,15 +25,18 @@ type InputOf<Type extends ColumnType> =
 
 /** The key of a row whose value fits the column. */
 type KeyFor<Row, Type extends ColumnType> = { [Key in keyof Row]: Row[Key] extends InputOf<Type> ? Key : never }[keyof Row]
-/** The source of a column's values: a key of the rows, a function of a row, or one value for all rows. */
-type Source<Row, Type extends ColumnType> = KeyFor<Row, Type> | ((row: Row) => InputOf<Type>) | { readonly all: InputOf<Type> }
+/**
+ * The source of a column's values: a key of the rows, a function of a row, one value for all rows, or SQL, in which `$n` is the n-th column. Columns with SQL
+ * follow all others.
+ */
+type Source<Row, Type extends ColumnType> = KeyFor<Row, Type> | ((row: Row) => InputOf<Type>) | { readonly all: InputOf<Type> } | Sql
 
 /** The columns of an insert, each with the source of its values. */
 export type InsertedColumns<Of extends Table, Row> = { readonly [Name in keyof Of['columns']]?: Source<Row, Of['columns'][Name]> }
 
 /** Inserts the rows. `conflict` is SQL: `on conflict …`. */
 export async function insertRows<Of extends Table, Row>(
-  tx: Writable, table: Of, rows: readonly Row[], inserted: InsertedColumns<Of, Row>, conflict?: Statement,
+  tx: Writable, table: Of, rows: readonly Row[], inserted: InsertedColumns<Of, NoInfer<Row>>, conflict?: Statement,
 ): Promise<void> {
   if (rows.length === 0) return
   await tx.run(statementOf(table, inserted, conflict), paramsOf(table, rows, inserted))
@@ -41,23 +44,23 @@ export async function insertRows<Of extends Table, Row>(
 
 /** Inserts the rows and returns columns of those that were inserted. */
 export async function insertReturning<Of extends Table, Row, Returned extends object>(
-  tx: Queryable, table: Of, rows: readonly Row[], inserted: InsertedColumns<Of, Row>, returned: SelectList<Returned>, conflict?: Statement,
+  tx: Queryable, table: Of, rows: readonly Row[], inserted: InsertedColumns<Of, NoInfer<Row>>, returned: SelectList<Returned>, conflict?: Statement,
 ): Promise<Returned[]> {
   if (rows.length === 0) return []
   return await tx.query<Returned>(sql`${statementOf(table, inserted, conflict)} returning ${returned as SelectList<never>}`, paramsOf(table, rows, inserted))
 }
 
-type AnySource = string | ((row: unknown) => Element) | { readonly all: Element }
+type AnySource = string | ((row: unknown) => Element) | { readonly all: Element } | Sql
 
 function sourcesOf(inserted: object): readonly (readonly [column: string, source: AnySource])[] {
   return Object.entries(inserted) as [string, AnySource][]
 }
 
 function paramsOf(table: Table, rows: readonly unknown[], inserted: object): Param[] {
-  return sourcesOf(inserted).map(([column, source]) => {
-    if (typeof source === 'object') return source.all
+  return sourcesOf(inserted).flatMap(([column, source]): Param[] => {
+    if (typeof source === 'object') return 'all' in source ? [source.all] : []
     const read = typeof source === 'function' ? source : (row: unknown): Element => (row as Readonly<Record<string, Element>>)[source] as Element
-    return arrayOf(arrayType(table, column), rows.map(read))
+    return [arrayOf(arrayType(table, column), rows.map(read))]
   })
 }
 
@@ -73,7 +76,8 @@ function typeOf(table: Table, column: string): string {
 }
 
 interface Known {
-  readonly conflict: Statement | undefined
+  /** The SQL that it was built from. */
+  readonly parts: readonly (Statement | undefined)[]
   readonly statement: Statement
 }
 
@@ -83,12 +87,13 @@ const statements = new WeakMap<Table, Map<string, Known>>()
 function statementOf(table: Table, inserted: object, conflict: Statement | undefined): Statement<never> {
   const sources = sourcesOf(inserted)
   const shape = sources.map(([column, source]) => `${column} ${typeof source === 'object'}`).join()
+  const parts = [conflict, ...sources.flatMap(([, source]) => (typeof source === 'object' && 'parts' in source ? [source] : []))]
   const known = statements.get(table) ?? new Map<string, Known>()
   statements.set(table, known)
   const before = known.get(shape)
-  if (before !== undefined && before.conflict === conflict) return before.statement as Statement<never>
+  if (before?.parts.every((part, index) => part === parts[index]) === true) return before.statement as Statement<never>
   const statement = buildInsert(table, sources, conflict)
-  known.set(shape, { conflict, statement })
+  known.set(shape, { parts, statement })
   return statement
 }
 
@@ -96,7 +101,7 @@ function statementOf(table: Table, inserted: object, conflict: Statement | undef
 function buildInsert(table: Table, sources: readonly (readonly [string, AnySource])[], conflict: Statement | undefined): Statement<never> {
   const values = sources.map(([column, source], index) => {
     const type = typeOf(table, column)
-    if (typeof source === 'object') return `$${index + 1}::${type}`
+    if (typeof source === 'object') return 'all' in source ? `$${index + 1}::${type}` : source
     return type === 'jsonb' ? `unnest($${index + 1}::text[])::jsonb` : `unnest($${index + 1}::${type}[])`
   })
   const names = sources.map(([column]) => `"${column}"`)

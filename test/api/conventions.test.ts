@@ -245,7 +245,7 @@ function failing(error: Error): { store: never; log: Log; logged: Record<string,
   const query = async (): Promise<never> => {
     throw error
   }
-  const store = { engine: 'embedded', read: { query }, write: { query }, writeProblem: async () => null } as never
+  const store = { engine: 'embedded', read: { query }, write: { query, run: query }, writeProblem: async () => null } as never
   return { store, log: { ...silentLog, error: (fields) => logged.push(fields) }, logged }
 }
 

@@ -20,7 +20,7 @@ before(async () => {
   const observer = { onResponse: () => void (responseCount += 1), onRateLimitDecision: () => {} }
   // These tests need no database: health responds without one.
   const query = (): Promise<never> => Promise.reject(new Error('no database'))
-  const store = { engine: 'embedded', read: { query }, write: { query }, writeProblem: async () => null } as never
+  const store = { engine: 'embedded', read: { query }, write: { query, run: query }, writeProblem: async () => null } as never
   bare = await createBareGateway({ rateLimits: UNLIMITED, documentUnits: UNLIMITED.public, observer, store })
   port = Number(new URL(await bare.gateway.listen({ host: '127.0.0.1', port: 0 })).port)
 })

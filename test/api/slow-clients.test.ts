@@ -13,7 +13,7 @@ let port: number
 before(async () => {
   // Health responds without a database.
   const query = (): Promise<never> => Promise.reject(new Error('no database'))
-  bare = await createBareGateway({ store: { engine: 'embedded', read: { query }, write: { query }, writeProblem: async () => null } as never })
+  bare = await createBareGateway({ store: { engine: 'embedded', read: { query }, write: { query, run: query }, writeProblem: async () => null } as never })
   port = Number(new URL(await bare.gateway.listen({ host: '127.0.0.1', port: 0 })).port)
 })
 after(() => bare[Symbol.asyncDispose]())

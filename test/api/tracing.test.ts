@@ -93,7 +93,7 @@ test('spans contain no secrets, query strings or error messages', async () => {
   await using collector = await createCollector()
   const tracing = open(collector.endpoint)
   const query = (): Promise<never> => Promise.reject(new Error('password=hunter2'))
-  const store = tracedStore({ engine: 'embedded', read: { query }, write: { query } } as never, tracing.tracer)
+  const store = tracedStore({ engine: 'embedded', read: { query }, write: { query, run: query } } as never, tracing.tracer)
   await using bare = await createBareGateway({ store, tracer: tracing.http })
   const response = await bare.gateway.app.inject({ url: '/v1/trades?asset=SECRETASSET', headers: { cookie: 'session=verysecret' } })
   assert.equal(response.statusCode, 500)

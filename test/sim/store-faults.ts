@@ -18,6 +18,14 @@ interface FaultyStoreParts {
   readonly clock: Clock
 }
 
+/** A write that may fail before or after its commit. */
+async function mayFail<T>(choice: string | undefined, send: () => Promise<T>): Promise<T> {
+  if (choice === 'fail before commit') throw new StoreUnavailable('the simulated connection broke before the commit')
+  const result = await send()
+  if (choice === 'fail after commit') throw new StoreUnavailable('the simulated connection broke after the commit')
+  return result
+}
+
 export function createFaultyStore(parts: FaultyStoreParts): Store {
   const { name, real, killable, decisions, profile, clock } = parts
   const locks = new Set<WriterLock>()
@@ -72,20 +80,13 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
     }
   }
 
-  async function commit<T>(send: () => Promise<T>): Promise<T> {
-    const choice = decisions.decide(`${name} write`, writeOptions(profile))?.name
-    if (choice === 'fail before commit') throw new StoreUnavailable('the simulated connection broke before the commit')
-    const result = await send()
-    if (choice === 'fail after commit') throw new StoreUnavailable('the simulated connection broke after the commit')
-    return result
-  }
-
   /** A single statement is a transaction too: it may be committed and report an error. */
   function singleStatements(db: Writer): Writer {
+    const decide = (): string | undefined => decisions.decide(`${name} write`, writeOptions(profile))?.name
     return {
       ...writable(db, 'read'),
-      query: (statement, params) => commit(() => query(db)(statement, params)),
-      run: (statement, params) => commit(() => run(db)(statement, params)),
+      query: (statement, params) => mayFail(decide(), () => query(db)(statement, params)),
+      run: (statement, params) => mayFail(decide(), () => run(db)(statement, params)),
     }
   }
 

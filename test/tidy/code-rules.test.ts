@@ -93,6 +93,21 @@ const CASES: Readonly<Record<string, RuleCases>> = {
       { 'src/routes/x.ts': "const text = 'select an interval, or update your client'\nconst { limit } = request.query" },
     ],
   },
+  'tables-by-handle': {
+    violating: [
+      { 'src/projections/x.ts': "const text = 'select 1 from idx.events'" },
+      { 'src/store/x.ts': 'const statement = sql`select ${ROW} from shadow.opens`' },
+      { 'src/submissions/x.ts': 'const statement = sql`select 1 from tx.submissions where ${condition}`' },
+      { 'src/projections/x.ts': 'const statement = sql`update ${idx.events} set seq = 1`' },
+      { 'src/projections/x.ts': 'const statement = sql`with x as (delete\n from ${table} returning 1) select 1`' },
+    ],
+    allowed: [
+      { 'src/projections/x.ts': 'const statement = sql`select 1 from ${idx.events}, ${sql.update(idx.cursor)} where x = ${y}`' },
+      { 'src/projections/x.ts': "// idx.events\nawait tx.run('analyze')" },
+      { 'src/projections/x.test.ts': "const text = 'select 1 from idx.events'" },
+      { 'test/index/x.ts': 'const text = `delete from ${table}`' },
+    ],
+  },
   'decorate-location': {
     violating: [
       { 'src/gateway/gateway.ts': "app.decorate('db', store)" },

@@ -102,6 +102,21 @@ const sqlLocation = tokenRule('sql-location', (path) => isProduct(path) && !SQL_
   return sendsQuery ? `a query: only ${SQL_FOLDERS.join(', ')} may send queries` : undefined
 })
 
+const TABLE_IN_TEXT = /\b(?:idx|shadow|tx)\.(?!ts\b)\w/
+const CHANGE_IN_TEXT = /\b(?:insert\s+into|update|delete\s+from)\s+$/i
+
+/** Copies tables as the catalogue names them. */
+const MOVE = 'src/store/move/'
+
+/** Tables are named by handles, so that a statement runs on the schemas that it is given. */
+const tablesByHandle = tokenRule('tables-by-handle', (path) => path.startsWith('src/') && isProduct(path) && !path.startsWith(MOVE), (tokens, index) => {
+  const token = tokens[index]
+  if (token === undefined || (token.kind !== 'string' && token.kind !== 'template')) return undefined
+  if (TABLE_IN_TEXT.test(token.text)) return 'a table in a text: write it as ${idx.name} (src/store/tables.ts)'
+  const isBeforeTable = token.text.endsWith('${') && CHANGE_IN_TEXT.test(token.text.slice(0, -2))
+  return isBeforeTable ? 'a table that is changed: write sql.insertInto, sql.update or sql.deleteFrom' : undefined
+})
+
 const decorateLocation = tokenRule('decorate-location', (path) => isProduct(path) && !path.startsWith('src/http/'), (tokens, index) => {
   const decorates = ['decorate', 'decorateRequest', 'decorateReply'].some((name) => startsWithTexts(tokens, index, ['.', name]))
   if (decorates) return 'only src/http may decorate the server; pass an argument instead'
@@ -258,6 +273,7 @@ export const CODE_RULES: Readonly<Record<string, Rule>> = {
   'one-environment': oneEnvironment,
   'no-exit': noExit,
   'sql-location': sqlLocation,
+  'tables-by-handle': tablesByHandle,
   'decorate-location': decorateLocation,
   'no-default-export': noDefaultExport,
   'no-console': noConsole,

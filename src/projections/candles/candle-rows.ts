@@ -90,7 +90,8 @@ const PRICE_COLUMNS = "concat_ws(' ', k.time, k.open, k.high, k.low, k.close, k.
 const SPAN_ROWS = sql`
   select n.position, c.last_ledger as "headLedger", c.last_seq as "headSeq", c.last_ledger_close_ts as "ledgerTs", s.first as "firstTime",
     s.low as "fromSec", s.high as "toSec",
-    (select ${PRICE_COLUMNS} from ${idx.candles} k where k.asset = n.asset and k.interval = n.interval and k.time < s.low order by k.time desc limit 1) as before,
+    (select ${PRICE_COLUMNS} from ${idx.candles} k where k.asset = n.asset and k.interval = n.interval and k.time < s.low order by k.time desc
+    limit 1) as before,
     (select string_agg(${PRICE_COLUMNS}, ',') from ${idx.candles} k
       where k.asset = n.asset and k.interval = n.interval and k.time >= s.low and k.time < s.high) as prices,
     (select string_agg(concat_ws(' ', v.time, v.volume, v.trades), ',') from ${idx.candle_volumes} v

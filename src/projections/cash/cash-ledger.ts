@@ -61,7 +61,8 @@ async function deleteRows(tx: Writable, events: readonly ArchivedEvent[]): Promi
 async function insertRows(tx: Writable, rows: readonly CashRow[]): Promise<void> {
   if (rows.length === 0) return
   await tx.run(
-    sql`${sql.insertInto(idx.cash_ledger)} (account, seq, leg, kind, amount, balance_of, position_id, order_id, vault_id, fee, funding, pnl, ledger, ts, tx_hash)
+    sql`${sql.insertInto(idx.cash_ledger)} (account, seq, leg, kind, amount, balance_of, position_id, order_id, vault_id, fee, funding, pnl, ledger,
+      ts, tx_hash)
      select unnest($1::text[]), unnest($2::bigint[]), unnest($3::smallint[]), unnest($4::text[]), unnest($5::numeric[]), unnest($6::text[]),
        unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
        unnest($13::bigint[]), unnest($14::bigint[]), unnest($15::text[])`,

@@ -3,10 +3,13 @@
 
 import type { ArchivedContractKey } from '../../exchange/contracts/contracts.ts'
 import { EVENT_CONTRACT_KEYS } from '../../exchange/contracts/contracts.ts'
+import { columns, type } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
+import { arrayOf } from '../../store/store.ts'
 import type { Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import type { ArchivedEvent } from './archived-event.ts'
+import type { ArchivedEvent, Payload } from './archived-event.ts'
 import type { EpochContracts } from '../state/epochs.ts'
 
 /** A transaction with the contracts of its epoch. */
@@ -16,14 +19,19 @@ export interface ArchivedTransaction {
   readonly contracts: EpochContracts
 }
 
-type Stored = Omit<ArchivedEvent, 'contract' | 'topicsXdr' | 'valueXdr'> & Pick<ArchivedTransaction, 'contracts'>
-
-const SELECT = sql`select e.seq, e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs",
-  e.tx_hash as "txHash", e.payload, e.problem, p.contracts from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch`
+const EVENT = columns(idx.events, 'e', {
+  seq: 'seq', eventId: 'event_id', contractId: 'contract_id', topic: 'topic', ledger: 'ledger', ledgerCloseTs: 'ledger_close_ts', txHash: 'tx_hash',
+  payload: ['payload', type<Payload | null>], problem: 'problem',
+})
+const EPOCH = columns(idx.epochs, 'p', { contracts: ['contracts', type<EpochContracts>] })
+type Stored = RowOf<typeof EVENT> & RowOf<typeof EPOCH>
+const FROM = sql`from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch`
 
 /** The events of a transaction before one that a page begins with; empty when that is its first. */
 export async function readTransactionStart(tx: Queryable, deployment: number, { txHash, seq }: ArchivedEvent): Promise<readonly ArchivedEvent[]> {
-  const rows = await tx.query<Stored>(sql`${SELECT} where e.tx_hash = $1 and p.deployment = $2 and e.seq < $3 order by e.seq`, [txHash, deployment, seq])
+  const rows = await tx.query(
+    sql`select ${EVENT}, ${EPOCH} ${FROM} where e.tx_hash = $1 and p.deployment = $2 and e.seq < $3 order by e.seq`, [txHash, deployment, seq],
+  )
   return rows.flatMap(toEvent)
 }
 
@@ -34,7 +42,9 @@ export function toTransactions(events: readonly ArchivedEvent[], contracts: Epoc
 
 /** These transactions with all their events, transfers included, in log order. */
 export async function readWholeTransactions(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly ArchivedTransaction[]> {
-  const rows = await tx.query<Stored>(sql`${SELECT} where e.tx_hash = any($1::text[]) and p.deployment = $2 order by e.seq`, [hashes, deployment])
+  const rows = await tx.query(
+    sql`select ${EVENT}, ${EPOCH} ${FROM} where e.tx_hash = any($1::text[]) and p.deployment = $2 order by e.seq`, [arrayOf('text', hashes), deployment],
+  )
   return [...Map.groupBy(rows, ({ txHash }) => txHash)].flatMap(([txHash, own]) => {
     const [first] = own
     return first === undefined ? [] : [{ txHash, events: own.flatMap(toEvent), contracts: first.contracts }]

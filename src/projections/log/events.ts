@@ -1,14 +1,16 @@
 // The event archive: append-only, except that a rebuild may replace decoded fields, and that a verification repairs it.
 
 import type { EventRow } from '../../resources/event-row.ts'
+import { columns, expression, type } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
+import { arrayOf } from '../../store/store.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
 import { isTransfer } from './archived-event.ts'
 import { olderDeployment } from '../state/older-deployment.ts'
-import { columnsOf } from '../columns.ts'
 import { countEvents } from './event-counts.ts'
 import type { LogBounds } from './log-list.ts'
 import { listLog } from './log-list.ts'
@@ -31,9 +33,9 @@ export interface RawEventRow extends Omit<Required<EventRow>, 'payload' | 'deplo
 }
 
 /** The SQL of each column; `r` is idx.events. Raw XDR is most of a row and is read only for undecoded events. */
-export const EVENT_COLUMNS: Readonly<Record<Exclude<keyof RawEventRow, 'seq'>, Sql>> = {
-  eventId: sql`r.event_id`, contractId: sql`r.contract_id`, topic: sql`r.topic`, ledger: sql`r.ledger`, ledgerCloseTs: sql`r.ledger_close_ts`,
-  txHash: sql`r.tx_hash`, payload: sql`r.payload`, insertedAt: sql`r.inserted_at`,
+export const EVENT_COLUMNS: Readonly<Record<Exclude<keyof RawEventRow, 'seq'>, Sql | string>> = {
+  eventId: 'r.event_id', contractId: 'r.contract_id', topic: 'r.topic', ledger: 'r.ledger', ledgerCloseTs: 'r.ledger_close_ts',
+  txHash: 'r.tx_hash', payload: 'r.payload', insertedAt: 'r.inserted_at',
   epoch: sql`(select p.epoch from ${idx.epochs} p where p.number = r.epoch)`,
   deployment: olderDeployment(sql`r.epoch`),
   topicsXdr: sql`case when r.payload is null then r.topics_xdr end`, valueXdr: sql`case when r.payload is null then r.value_xdr end`,
@@ -66,7 +68,7 @@ export async function listEvents(db: Queryable, filter: EventsFilter): Promise<P
 
 /** The length of an event id on its chain; in the archive an epoch's name may follow. */
 const CHAIN_ID_LENGTH = 30
-const CHAIN_ID = `left(event_id, ${CHAIN_ID_LENGTH}) collate "C"`
+const CHAIN_ID = sql`left(event_id, ${CHAIN_ID_LENGTH}) collate "C"`
 
 /** Those of these events, ascending by id, that the archive does not have of this chain yet, in any epoch. */
 export async function withoutArchived<Event extends { readonly id: string }>(
@@ -97,37 +99,27 @@ export async function appendEvents(tx: Writable, epoch: number, events: readonly
   await countEvents(tx, epoch, events)
 }
 
+const CHAIN_OF_EPOCH = sql`(select e.chain from ${idx.epochs} e where e.number = $1)`
+
 /** Inserts events without updating what is computed from them. */
 export async function insertEvents(tx: Writable, epoch: number, events: readonly ArchivedEvent[], nowMs: number): Promise<void> {
-  await tx.run(
-    sql`${sql.insertInto(idx.events)} (seq, epoch, chain, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,
-       problem, inserted_at, is_transfer)
-     select unnest($3::bigint[]), $1::int, (select e.chain from ${idx.epochs} e where e.number = $1::int), unnest($4::text[]), unnest($5::text[]),
-       unnest($6::text[]), unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::text[]), unnest($10::text[]), unnest($11::text[]),
-       unnest($12::text[])::jsonb, unnest($13::text[]), $2::bigint, unnest($14::boolean[])`,
-    [
-      epoch, nowMs,
-      ...columnsOf(events, ['seq', 'eventId', 'contractId', 'topic', 'ledger', 'ledgerCloseTs', 'txHash']),
-      events.map(({ topicsXdr }) => topicsXdr.join(' ')),
-      ...columnsOf(events, ['valueXdr']),
-      events.map(({ payload }) => toJson(payload)),
-      ...columnsOf(events, ['problem']),
-      events.map(isTransfer),
-    ],
-  )
+  await insertRows(tx, idx.events, events, {
+    epoch: { all: epoch }, seq: 'seq', event_id: 'eventId', contract_id: 'contractId', topic: 'topic', ledger: 'ledger', ledger_close_ts: 'ledgerCloseTs',
+    tx_hash: 'txHash', topics_xdr: ({ topicsXdr }) => topicsXdr.join(' '), value_xdr: 'valueXdr', payload: ({ payload }) => toJson(payload), problem: 'problem',
+    inserted_at: { all: nowMs }, is_transfer: isTransfer, chain: CHAIN_OF_EPOCH,
+  })
 }
 
 /** Fields of an archived event that its counts depend on. Every contract but the token counts alike. */
-export interface CountedRow extends Pick<ArchivedEvent, 'ledger' | 'topic' | 'problem' | 'contract'> {
-  readonly epoch: number
-}
-
-export const COUNTED_COLUMNS = `epoch, ledger, topic, problem, case when is_transfer then 'usdcToken' else 'market' end as contract`
+export const COUNTED_COLUMNS = columns(idx.events, 'e', {
+  epoch: 'epoch', ledger: 'ledger', topic: 'topic', problem: 'problem',
+  contract: expression<'usdcToken' | 'market'>(sql`case when e.is_transfer then 'usdcToken' else 'market' end`),
+})
 
 /** Replaces the content of events, which keep their seqs. */
 export async function replaceEvents(tx: Writable, events: readonly ArchivedEvent[]): Promise<void> {
   for (const { seq, contract, contractId, topic, ledger, ledgerCloseTs, txHash, topicsXdr, valueXdr, payload, problem } of events) {
-    const [before] = await tx.query<CountedRow>(sql`select ${COUNTED_COLUMNS} from ${idx.events} where seq = $1`, [seq])
+    const [before] = await tx.query(sql`select ${COUNTED_COLUMNS} from ${idx.events} e where e.seq = $1`, [seq])
     if (before === undefined) continue
     await tx.run(
       sql`${sql.update(idx.events)} set contract_id = $2, topic = $3, ledger = $4, ledger_close_ts = $5, tx_hash = $6, topics_xdr = $7, value_xdr = $8,
@@ -152,18 +144,16 @@ export async function refreshLedgers(tx: Writable, epoch: number, ledgers: reado
 
 /** Adds one row per ledger with events; a later page of the same ledger extends its row. */
 async function appendLedgers(tx: Writable, epoch: number, events: readonly ArchivedEvent[]): Promise<void> {
-  const ledgers = new Map<number, { closeTs: number; firstSeq: number; lastSeq: number }>()
+  const ledgers = new Map<number, { ledger: number; closeTs: number; firstSeq: number; lastSeq: number }>()
   for (const { ledger, ledgerCloseTs, seq } of events) {
     const known = ledgers.get(ledger)
-    if (known === undefined) ledgers.set(ledger, { closeTs: ledgerCloseTs, firstSeq: seq, lastSeq: seq })
+    if (known === undefined) ledgers.set(ledger, { ledger, closeTs: ledgerCloseTs, firstSeq: seq, lastSeq: seq })
     else known.lastSeq = seq
   }
-  const rows = [...ledgers.values()]
-  await tx.run(
-    sql`${sql.insertInto(idx.ledgers)} (epoch, ledger, close_ts, first_seq, last_seq)
-     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::bigint[])
-     on conflict (epoch, ledger) do update set last_seq = excluded.last_seq`,
-    [epoch, [...ledgers.keys()], ...columnsOf(rows, ['closeTs', 'firstSeq', 'lastSeq'])],
+  await insertRows(
+    tx, idx.ledgers, [...ledgers.values()],
+    { epoch: { all: epoch }, ledger: 'ledger', close_ts: 'closeTs', first_seq: 'firstSeq', last_seq: 'lastSeq' },
+    sql`on conflict (epoch, ledger) do update set last_seq = excluded.last_seq`,
   )
 }
 
@@ -172,14 +162,14 @@ export interface ArchiveRow extends Omit<ArchivedEvent, 'contract'> {
   readonly epoch: number
 }
 
+const ARCHIVE_COLUMNS = columns(idx.events, 'e', {
+  seq: 'seq', epoch: 'epoch', eventId: 'event_id', contractId: 'contract_id', topic: 'topic', ledger: 'ledger', ledgerCloseTs: 'ledger_close_ts',
+  txHash: 'tx_hash', topicsXdr: 'topics_xdr', valueXdr: 'value_xdr', payload: ['payload', type<Payload | null>], problem: 'problem',
+})
+
 /** Archived events after `afterSeq` in log order, at most `limit`. */
 export async function readArchive(db: Queryable, afterSeq: number, limit: number): Promise<readonly ArchiveRow[]> {
-  const rows = await db.query<Omit<ArchiveRow, 'topicsXdr'> & { readonly topicsXdr: string }>(
-    sql`select seq, epoch, event_id as "eventId", contract_id as "contractId", topic, ledger, ledger_close_ts as "ledgerCloseTs", tx_hash as "txHash",
-       topics_xdr as "topicsXdr", value_xdr as "valueXdr", payload, problem
-     from ${idx.events} where seq > $1 order by seq limit $2`,
-    [afterSeq, limit],
-  )
+  const rows = await db.query(sql`select ${ARCHIVE_COLUMNS} from ${idx.events} e where e.seq > $1 order by e.seq limit $2`, [afterSeq, limit])
   return rows.map((row) => ({ ...row, topicsXdr: splitTopics(row.topicsXdr) }))
 }
 
@@ -189,12 +179,14 @@ export async function replaceDecoded(
   events: readonly Pick<ArchivedEvent, 'seq' | 'topic' | 'payload' | 'problem'>[],
 ): Promise<void> {
   if (events.length === 0) return
-  const rows = events.map(({ seq, topic, payload, problem }) => ({ seq, topic, payload: toJson(payload), problem }))
   await tx.run(
     sql`${sql.update(idx.events)} e set topic = page.topic, payload = page.payload::jsonb, problem = page.problem
      from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) as page (seq, topic, payload, problem)
      where e.seq = page.seq`,
-    columnsOf(rows, ['seq', 'topic', 'payload', 'problem']),
+    [
+      arrayOf('bigint', events.map(({ seq }) => seq)), arrayOf('text', events.map(({ topic }) => topic)),
+      arrayOf('text', events.map(({ payload }) => toJson(payload))), arrayOf('text', events.map(({ problem }) => problem)),
+    ],
   )
 }
 

@@ -1,5 +1,7 @@
 // The log for the stream: committed rows after a seq, in order, with their accounts, and the head of each channel at a seq.
 
+import { columns, expression } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
@@ -98,24 +100,18 @@ export interface LogPage {
   readonly throughSeq: number
 }
 
-interface RawHead {
-  readonly schema: string
-  readonly epochFrom: number | null
-  readonly othersThrough: number | null
-  readonly headSeq: number
-  readonly headEpoch: string
-  readonly headLedger: number | null
-  readonly headCloseTs: number | null
-}
-
-const HEAD_COLUMNS = sql`c.last_seq as "headSeq", (select h.epoch from ${idx.epochs} h where h.number = c.epoch) as "headEpoch", c.last_ledger as "headLedger",
-  c.last_ledger_close_ts as "headCloseTs", ${sql.schemaText('idx')} as schema,
-  (select min(s.first_seq) from ${idx.sections} s where s.epoch = c.epoch) as "epochFrom",
-  (select max(s.last_seq) from ${idx.sections} s where s.epoch <> c.epoch) as "othersThrough"`
+const HEAD = columns(idx.cursor, 'c', {
+  headSeq: 'last_seq', headLedger: 'last_ledger', headCloseTs: 'last_ledger_close_ts',
+  headEpoch: expression<string>(sql`(select h.epoch from ${idx.epochs} h where h.number = c.epoch)`),
+  schema: expression<string>(sql`${sql.schemaText('idx')}`),
+  epochFrom: expression<number | null>(sql`(select min(s.first_seq) from ${idx.sections} s where s.epoch = c.epoch)`),
+  othersThrough: expression<number | null>(sql`(select max(s.last_seq) from ${idx.sections} s where s.epoch <> c.epoch)`),
+})
+type RawHead = RowOf<typeof HEAD>
 
 /** The end of the log; null while nothing has been indexed. */
 export async function readLogHead(db: Queryable): Promise<LogHead | null> {
-  const [row] = await db.query<RawHead>(sql`select ${HEAD_COLUMNS} from ${idx.cursor} c where c.updated_at is not null`)
+  const [row] = await db.query(sql`select ${HEAD} from ${idx.cursor} c where c.updated_at is not null`)
   return row === undefined ? null : toHead(row)
 }
 
@@ -192,15 +188,16 @@ interface HeadEntries {
 export const LOG_PAGE_SQL = logPageSql(COLUMNS)
 const LOG_PAGE_WITHOUT_ACCOUNTS_SQL = logPageSql(sql`${EVENT_COLUMNS}, null as accounts, null as learned`)
 
-function logPageSql(columns: Sql): Sql {
-  return sql`select ${HEAD_COLUMNS},
+/** Its rows have more columns than the head. */
+function logPageSql(selected: Sql, head: Sql = HEAD): Sql {
+  return sql`select ${head},
      (select jsonb_agg(${UPGRADE} order by v.seq) from ${idx.contract_versions} v
        where v.seq > $1::bigint and v.seq <= ${COMPLETE_SEQ} and v.contract is not null) as "headUpgrades",
      (select jsonb_agg(k.row order by k.place) from (
         select r.place, ${CORRECTION_JSON} as row from ${idx.corrections} r where r.place > $1::bigint order by r.place limit $2::int) k) as "headCorrections",
      page.*
    from ${idx.cursor} c
-     left join lateral (select ${columns} from ${idx.events} e where e.seq > $1::bigint and e.seq <= ${COMPLETE_SEQ}
+     left join lateral (select ${selected} from ${idx.events} e where e.seq > $1::bigint and e.seq <= ${COMPLETE_SEQ}
        and not e.is_transfer order by e.seq limit $2::int) page on true
    where c.updated_at is not null order by page.seq`
 }

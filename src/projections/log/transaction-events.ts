@@ -26,7 +26,8 @@ export async function readIndexHead(db: Queryable): Promise<Head> {
 /** The ledgers of those of these transactions that have archived events. Only successful transactions have events. */
 export async function readArchivedLedgers(db: Queryable, hashes: readonly string[]): Promise<ReadonlyMap<string, ArchivedPlace>> {
   const rows = await db.query<ArchivedPlace & { readonly hash: string }>(
-    sql`select e.tx_hash as hash, max(e.ledger) as ledger, max(e.ledger_close_ts) as ts from ${idx.events} e where e.tx_hash = any($1::text[]) group by e.tx_hash`,
+    sql`select e.tx_hash as hash, max(e.ledger) as ledger, max(e.ledger_close_ts) as ts from ${idx.events} e
+      where e.tx_hash = any($1::text[]) group by e.tx_hash`,
     [hashes],
   )
   return new Map(rows.map(({ hash, ledger, ts }) => [hash, { ledger, ts }]))

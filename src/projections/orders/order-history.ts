@@ -54,11 +54,11 @@ interface RawOrder {
 }
 
 /** The SQL of each column; `r` is idx.orders. */
-const COLUMNS: Readonly<Record<keyof RawOrder, Sql>> = {
-  orderId: sql`r.order_id`, status: sql`r.status`, trader: sql`r.trader`,
-  placedSeq: sql`r.seq`, triggerPrice: sql`r.trigger_price`, ledger: sql`r.ledger`, ts: sql`r.ts`, txHash: sql`r.tx_hash`,
-  endedSeq: sql`r.ended_seq`, endReason: sql`r.end_reason`, endedLedger: sql`r.ended_ledger`, endedTs: sql`r.ended_ts`, endedTxHash: sql`r.ended_tx_hash`,
-  positionId: sql`r.position_id`, price: sql`r.price`, size: sql`r.size`, pnl: sql`r.pnl`, keeperReward: sql`r.keeper_reward`,
+const COLUMNS: Readonly<Record<keyof RawOrder, Sql | string>> = {
+  orderId: 'r.order_id', status: 'r.status', trader: 'r.trader',
+  placedSeq: 'r.seq', triggerPrice: 'r.trigger_price', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
+  endedSeq: 'r.ended_seq', endReason: 'r.end_reason', endedLedger: 'r.ended_ledger', endedTs: 'r.ended_ts', endedTxHash: 'r.ended_tx_hash',
+  positionId: 'r.position_id', price: 'r.price', size: 'r.size', pnl: 'r.pnl', keeperReward: 'r.keeper_reward',
   settled: sql`(select jsonb_build_object('fee', f.fee::text, 'keeperReward', f.keeper_reward::text) from ${idx.position_fills} f
     where f.seq = r.execution_seq and f.position_id = r.position_id)`,
   details: sql`(select d.details from ${idx.order_details} d where d.deployment = r.deployment and d.order_id = r.order_id)`,
@@ -115,7 +115,8 @@ async function listByPastStatus(
   const params: Param[] = [deployment, toSearchText(trader)]
   const bind = (value: Param): Sql => sql`$${params.push(value)}`
   const state = stateSource(filter, bind)
-  const keys = [[sql`r.deployment`, sql`$1::int`], [sql`r.trader`, sql`$2::text`], ...(asset === undefined ? [] : [[sql`r.asset`, sql`${bind(toSearchText(asset))}::text`] as const])] as const
+  const keys: (readonly [column: Sql, value: Sql])[] = [[sql`r.deployment`, sql`$1::int`], [sql`r.trader`, sql`$2::text`]]
+  if (asset !== undefined) keys.push([sql`r.asset`, sql`${bind(toSearchText(asset))}::text`])
   const columns = [...keys.map(([column]) => column), sql`r.order_id`]
   const bound = (id: Sql): Sql => sql`(${sql.join([...keys.map(([, value]) => value), id], ', ')})`
   const last = lastOrderId(sql`$1`, sql`c.through_seq`)
@@ -160,7 +161,8 @@ function afterReset(raw: RawOrder, hasEnded: boolean): RawOrder {
 
 /** SQL: the last order id that was placed up to a seq, or before the next placement that was reported. */
 function lastOrderId(deployment: Sql, seq: Sql): Sql {
-  return sql`(coalesce((select n.order_id from ${idx.orders} n where n.deployment = ${deployment} and n.seq > ${seq} order by n.seq limit 1), ${ORDER_IDS_END}) - 1)`
+  return sql`(coalesce((select n.order_id from ${idx.orders} n where n.deployment = ${deployment} and n.seq > ${seq} order by n.seq limit 1),
+    ${ORDER_IDS_END}) - 1)`
 }
 
 /** Greater than every id that clients can send. */

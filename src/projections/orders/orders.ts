@@ -73,7 +73,8 @@ async function placeOrders(tx: Writable, deployment: number, placed: readonly Pl
 async function endOrders(tx: Writable, deployment: number, ended: readonly EndedOrder[]): Promise<void> {
   if (ended.length === 0) return
   await tx.run(
-    sql`${sql.insertInto(idx.orders)} as o (deployment, order_id, status, trader, asset, details_complete, ended_seq, end_reason, ended_ledger, ended_ts, ended_tx_hash,
+    sql`${sql.insertInto(idx.orders)} as o (deployment, order_id, status, trader, asset, details_complete, ended_seq, end_reason, ended_ledger,
+      ended_ts, ended_tx_hash,
        execution_seq, position_id, price, size, pnl, keeper_reward)
      select $1::int, page.order_id, page.status, d.owner, d.details->>'asset', coalesce(d.complete, false), page.seq, page.reason, page.ledger, page.ts,
        page.tx_hash, page.execution_seq, page.position_id, page.price, page.size, page.pnl, page.keeper_reward
@@ -94,7 +95,8 @@ async function endOrders(tx: Writable, deployment: number, ended: readonly Ended
 export async function readOrderOwners(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<{ id: number; owner: string }>(
-    sql`select order_id as id, trader as owner from ${idx.orders} where deployment = $1 and order_id = any($2::bigint[]) and trader is not null`, [deployment, ids],
+    sql`select order_id as id, trader as owner from ${idx.orders} where deployment = $1 and order_id = any($2::bigint[])
+      and trader is not null`, [deployment, ids],
   )
   return new Map(rows.map((row) => [row.id, row.owner]))
 }

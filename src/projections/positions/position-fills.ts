@@ -110,9 +110,9 @@ async function insertFills(tx: Writable, rows: readonly FillRow[]): Promise<void
   )
 }
 
-const COLUMNS: Readonly<Record<keyof Fill, Sql>> = {
-  seq: sql`r.seq`, kind: sql`r.kind`, positionId: sql`r.position_id`, orderId: sql`r.order_id`, asset: sql`r.asset`, direction: sql`r.direction`, price: sql`r.price`,
-  size: sql`r.size`, pnl: sql`r.pnl`, fee: sql`r.fee`, funding: sql`r.funding`, payout: sql`r.payout`, ledger: sql`r.ledger`, ts: sql`r.ts`, txHash: sql`r.tx_hash`,
+const COLUMNS: Readonly<Record<keyof Fill, Sql | string>> = {
+  seq: 'r.seq', kind: 'r.kind', positionId: 'r.position_id', orderId: 'r.order_id', asset: 'r.asset', direction: 'r.direction', price: 'r.price',
+  size: 'r.size', pnl: 'r.pnl', fee: 'r.fee', funding: 'r.funding', payout: 'r.payout', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
   deployment: olderDeployment(epochOfSeq(sql`r.seq`)),
 }
 
@@ -174,7 +174,8 @@ export interface FillOfAccount {
 export async function readFillsBySeq(db: Queryable, seqs: readonly number[]): Promise<readonly FillOfAccount[]> {
   if (seqs.length === 0) return []
   const rows = await db.query<RawFill & { readonly account: string }>(
-    sql`select ${SELECTED}, r.trader as account from ${idx.cursor} c cross join ${idx.position_fills} r where r.seq = any($1::bigint[]) order by r.seq, r.position_id`,
+    sql`select ${SELECTED}, r.trader as account from ${idx.cursor} c cross join ${idx.position_fills} r where r.seq = any($1::bigint[])
+      order by r.seq, r.position_id`,
     [seqs],
   )
   return rows.map(({ account, ...row }) => ({ trader: account, fill: toFill(row) }))

@@ -135,7 +135,8 @@ const COLUMNS: Readonly<Record<Exclude<keyof CorrectionRow, 'seq'>, Sql>> = {
 }
 
 /** SQL: the row of a response, as JSON. */
-export const CORRECTION_JSON = sql`jsonb_build_object('seq', r.place, ${sql.join(Object.entries(COLUMNS).map(([name, value]) => sql`'${sql.raw(name)}', ${value}`), ', ')})`
+export const CORRECTION_JSON = sql`jsonb_build_object('seq', r.place,
+  ${sql.join(Object.entries(COLUMNS).map(([name, value]) => sql`'${sql.raw(name)}', ${value}`), ', ')})`
 
 type RawCorrectionRow = Omit<CorrectionRow, 'deployment'> & { readonly deployment: string | null }
 

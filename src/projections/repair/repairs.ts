@@ -7,7 +7,6 @@ import type { Queryable, Writable } from '../../store/store.ts'
 import { idx, txTables } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import { countEvents } from '../log/event-counts.ts'
-import type { CountedRow } from '../log/events.ts'
 import { COUNTED_COLUMNS, insertEvents, refreshLedgers, replaceEvents } from '../log/events.ts'
 import type { RepairContext } from './correction-log.ts'
 import { recordRepairCorrections } from './correction-log.ts'
@@ -81,7 +80,7 @@ const ROWS_OF_EVENTS = PROJECTIONS.filter((table) =>
 
 async function removeEvents(tx: Writable, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return
-  const removed = await tx.query<CountedRow>(sql`${sql.deleteFrom(idx.events)} where seq = any($1::bigint[]) returning ${COUNTED_COLUMNS}`, [seqs])
+  const removed = await tx.query(sql`${sql.deleteFrom(idx.events)} e where e.seq = any($1::bigint[]) returning ${COUNTED_COLUMNS}`, [seqs])
   for (const table of [...ROWS_OF_EVENTS, 'learned_events'] as const) await tx.run(sql`${sql.deleteFrom(idx[table])} where seq = any($1::bigint[])`, [seqs])
   for (const [epoch, events] of Map.groupBy(removed, (event) => event.epoch)) {
     await countEvents(tx, epoch, events, -1)
@@ -156,7 +155,8 @@ interface SeqMove {
 async function moveColumn(tx: Writable, table: Table, column: string, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
   if (distance === 0) return
   await tx.run(
-    sql`${sql.update(table)} set ${sql.raw(column)} = ${sql.raw(column)} + $2::bigint + width_bucket(${sql.raw(column)}, $3::bigint[]) where ${sql.raw(column)} >= $1::bigint`,
+    sql`${sql.update(table)} set ${sql.raw(column)} = ${sql.raw(column)} + $2::bigint + width_bucket(${sql.raw(column)}, $3::bigint[])
+      where ${sql.raw(column)} >= $1::bigint`,
     [firstSeq, distance, thresholds],
   )
 }
@@ -169,7 +169,8 @@ async function moveVersions(tx: Writable, table: VersionTable, { firstSeq, dista
   await tx.run(
     sql`with gone as (${sql.deleteFrom(idx[name])} where from_seq > $1::bigint - ${width} returning *)
      ${sql.insertInto(idx[name])} (${sql.join([...key, 'from_seq', 'seqs', ...columns], ', ')})
-     select ${keys}${blockOf(table, sql`m.seq`)}, array_agg(m.seq order by m.seq), ${sql.join(columns.map((column) => `array_agg(v.${column} order by m.seq)`), ', ')}
+     select ${keys}${blockOf(table, sql`m.seq`)}, array_agg(m.seq order by m.seq),
+       ${sql.join(columns.map((column) => `array_agg(v.${column} order by m.seq)`), ', ')}
      from gone b cross join unnest(b.seqs, ${sql.join(columns.map((column) => `b.${column}`), ', ')}) v (seq, ${sql.join(columns, ', ')})
      cross join lateral (select v.seq + case when v.seq >= $1::bigint then $2::bigint + width_bucket(v.seq, $3::bigint[]) else 0 end as seq) m
      group by ${keys}${blockOf(table, sql`m.seq`)}`,

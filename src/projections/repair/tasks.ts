@@ -112,5 +112,6 @@ export async function requestTask<Kind extends TaskKind>(db: Queryable, kind: Ki
 export async function updateTask<Kind extends TaskKind>(
   tx: Writable, kind: Kind, { state, progress }: { readonly state: TaskState; readonly progress: ProgressOf[Kind] }, nowMs: number,
 ): Promise<void> {
-  await tx.run(sql`${sql.update(idx.tasks)} set state = $2, progress = $3::jsonb, updated_at = $4 where kind = $1`, [kind, state, JSON.stringify(progress), nowMs])
+  await tx.run(sql`${sql.update(idx.tasks)} set state = $2, progress = $3::jsonb, updated_at = $4
+    where kind = $1`, [kind, state, JSON.stringify(progress), nowMs])
 }

@@ -117,7 +117,8 @@ export function latestVersions(versions: readonly ContractVersion[]): ReadonlyMa
 export async function insertContractVersion(tx: Writable, chain: number, version: ContractVersion): Promise<void> {
   const { address, contract, fromLedger, fromEventId, afterLedger, wasmHash, problem, reference, generation, seq, noticedAt } = version
   await tx.run(
-    sql`${sql.insertInto(idx.contract_versions)} (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at, contract, problem, owner, tag,
+    sql`${sql.insertInto(idx.contract_versions)} (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at, contract,
+      problem, owner, tag,
        after_ledger)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (chain, address, from_ledger, from_event_id) do update

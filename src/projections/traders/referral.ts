@@ -109,7 +109,8 @@ async function storeReferrers(tx: Writable, instance: number, rows: readonly Ref
 
 async function deleteBindings(tx: Writable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.run(sql`${sql.deleteFrom(idx.referral_bindings)} where home = $1 and referee = any($2::text[])`, [instance, events.map((event) => textOf(event, 'referee'))])
+  await tx.run(sql`${sql.deleteFrom(idx.referral_bindings)} where home = $1
+    and referee = any($2::text[])`, [instance, events.map((event) => textOf(event, 'referee'))])
 }
 
 async function insertBindings(tx: Writable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {

@@ -86,7 +86,8 @@ function toFigures({ totalUsdc, circulatingShares, leaderShares, hwmNav, realize
 export async function insertVaultVersions(tx: Writable, instance: number, versions: readonly VaultVersion[]): Promise<void> {
   if (versions.length === 0) return
   await tx.run(
-    sql`${sql.insertInto(idx.vault_versions)} (home, vault_id, seq, ${sql.join(FIGURE_NAMES, ', ')}, depositor_count, open_positions, trade_count, closed_trade_pnl,
+    sql`${sql.insertInto(idx.vault_versions)} (home, vault_id, seq, ${sql.join(FIGURE_NAMES, ', ')}, depositor_count, open_positions, trade_count,
+      closed_trade_pnl,
        updated_at)
      select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
        unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::int[]), unnest($10::boolean[]), unnest($11::bigint[]), unnest($12::bigint[]),

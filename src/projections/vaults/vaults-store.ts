@@ -99,7 +99,8 @@ function pickRows<Row>(rows: ReadonlyMap<number, Row>, ids: ReadonlySet<number>)
 async function upsertVaults(tx: Writable, instance: number, vaults: readonly VaultState[]): Promise<void> {
   if (vaults.length === 0) return
   await tx.run(
-    sql`${sql.insertInto(idx.vaults)} (home, vault_id, leader, name, created_seq, created_at, total_usdc, circulating_shares, leader_shares, hwm_nav, realized_pnl,
+    sql`${sql.insertInto(idx.vaults)} (home, vault_id, leader, name, created_seq, created_at, total_usdc, circulating_shares, leader_shares, hwm_nav,
+      realized_pnl,
        profit_share_bps, paused, depositor_count, open_positions, trade_count, closed_trade_pnl, last_ledger, updated_at, is_unsettled)
      select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::bigint[]),
        unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::numeric[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::int[]),
