@@ -36,8 +36,8 @@ export function expression<Value>(text: Sql): Expression<Value> {
 }
 
 /** The type of a column that says more than its table: `['payload', type<Payload | null>]`. */
-export function type<Value>(): Value | undefined {
-  return undefined
+export function type<Value>(value?: Value): Value | undefined {
+  return value
 }
 
 type Entry<Name extends string> = Name | readonly [Name, () => unknown] | Expression<unknown>
