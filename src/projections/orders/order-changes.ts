@@ -1,9 +1,8 @@
 // Changes that complete an order or a fill after its event: their positions in the log, from which the channel account.orders.* reads the rows again.
 
-import { sql } from '../../store/sql.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 import { lastReservedSeq, readIndexCursor, updateIndexCursor } from '../state/index-state.ts'
 
 /** The order or fill that became more complete, or both. */
@@ -28,12 +27,9 @@ export async function appendOrderChanges(tx: Writable, deployment: number, chang
   if (cursor === null) return 0
   const firstSeq = lastReservedSeq(cursor) + 1
   await updateIndexCursor(tx, cursor, { ...cursor, lastSeq: firstSeq + changes.length - 1 }, null)
-  const rows = changes.map(({ account, orderId, fill }, index) =>
-    ({ seq: firstSeq + index, account, orderId, fillSeq: fill?.seq ?? null, positionId: fill?.positionId ?? null }))
-  await tx.run(
-    sql`${sql.insertInto(idx.order_changes)} (deployment, seq, account, order_id, fill_seq, position_id)
-     select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::bigint[])`,
-    [deployment, ...columnsOf(rows, ['seq', 'account', 'orderId', 'fillSeq', 'positionId'])],
-  )
+  await insertRows(tx, idx.order_changes, changes.map((change, index) => ({ ...change, seq: firstSeq + index })), {
+    deployment: { all: deployment }, seq: 'seq', account: 'account', order_id: 'orderId', fill_seq: ({ fill }) => fill?.seq ?? null,
+    position_id: ({ fill }) => fill?.positionId ?? null,
+  })
   return firstSeq
 }

@@ -1,9 +1,11 @@
 // Placements of orders that no event reports, found in what transactions changed: in generation 1 those of stop-limit orders and trailing stops.
 
+import { columns } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import { columnsOf } from '../columns.ts'
+import { readOrderOwners } from './orders.ts'
 
 export interface OrderPlacement {
   readonly orderId: number
@@ -15,14 +17,16 @@ export interface OrderPlacement {
   readonly seq: number | null
 }
 
+const INSERTED = columns(idx.order_placements, 'order_placements', { orderId: 'order_id' })
+
 /** Stores placements of orders without a placement event, once; returns the ids of those that were new. */
 export async function insertPlacements(tx: Queryable, deployment: number, placements: readonly OrderPlacement[]): Promise<readonly number[]> {
   if (placements.length === 0) return []
-  const rows = await tx.query<{ orderId: number }>(
+  const rows = await tx.query(
     sql`${sql.insertInto(idx.order_placements)} (deployment, order_id, ledger, ts, tx_hash, seq)
      select $1::int, found.* from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[]) found (order_id, ledger, ts, tx_hash, seq)
      where not exists (select 1 from ${idx.orders} o where o.deployment = $1 and o.order_id = found.order_id and o.seq is not null)
-     on conflict do nothing returning order_id as "orderId"`,
+     on conflict do nothing returning ${INSERTED}`,
     [deployment, ...columnsOf(placements, ['orderId', 'ledger', 'ts', 'txHash', 'seq'])],
   )
   return rows.map(({ orderId }) => orderId)
@@ -30,11 +34,7 @@ export async function insertPlacements(tx: Queryable, deployment: number, placem
 
 /** Those of these orders that have a row, with an owner. */
 export async function listKnownOrders(tx: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  if (ids.length === 0) return new Set()
-  const rows = await tx.query<{ id: number }>(
-    sql`select order_id as id from ${idx.orders} where deployment = $1 and order_id = any($2::bigint[]) and trader is not null`, [deployment, ids],
-  )
-  return new Set(rows.map(({ id }) => id))
+  return new Set((await readOrderOwners(tx, deployment, ids)).keys())
 }
 
 /**
@@ -51,7 +51,7 @@ export async function readPlacedOrders(
        (select r.order_id from (select distinct deployment from ${idx.epochs}) d
           join ${idx.orders} r on r.deployment = d.deployment and r.order_id = t.order_id and r.trader = t.trader limit 1)) as "orderId"
      from unnest($1::text[], $2::bigint[], $3::text[]) t (tx_hash, order_id, trader)`,
-    [...columnsOf(transactions, ['txHash', 'orderId', 'trader'])],
+    columnsOf(transactions, ['txHash', 'orderId', 'trader']),
   )
   return new Map(rows.flatMap(({ txHash, orderId }) => (orderId === null ? [] : [[txHash, orderId] as const])))
 }

@@ -3,7 +3,7 @@
 
 import { defined } from '../../base/assert.ts'
 import type { PlacedOrderRow } from '../../resources/placed-order.ts'
-import { selectList } from '../../store/columns.ts'
+import { columns, expression, selectList } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Param, Queryable, Writable } from '../../store/store.ts'
@@ -32,13 +32,16 @@ export async function applyOrderEvents(tx: Writable, epoch: Epoch, events: reado
 /** More than one transaction emits. */
 const TRANSACTION_EVENTS_MAX = 500
 
+const EARLIER = columns(idx.events, 'e', {
+  seq: 'seq', topic: 'topic', ledger: 'ledger', ledgerCloseTs: 'ledger_close_ts', payload: expression<Payload | null>(sql`e.payload`),
+})
+
 /** The last position event before the page, of the transaction that the page begins in. Undefined when that has executed another order since. */
 async function readPositionEventBefore(tx: Queryable, epoch: Epoch, [first]: readonly ArchivedEvent[]): Promise<PositionEvent | undefined> {
   if (first === undefined) return undefined
   const { seq, txHash } = first
-  const rows = await tx.query<Pick<ArchivedEvent, 'seq' | 'topic' | 'ledger' | 'ledgerCloseTs'> & { readonly payload: Payload | null }>(
-    sql`select e.seq, e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.payload
-     from (select * from ${idx.events} where seq < $1::bigint order by seq desc limit ${TRANSACTION_EVENTS_MAX}) e
+  const rows = await tx.query(
+    sql`select ${EARLIER} from (select * from ${idx.events} where seq < $1::bigint order by seq desc limit ${TRANSACTION_EVENTS_MAX}) e
      where e.tx_hash = $2 and e.contract_id = $3 order by e.seq desc`,
     [seq, txHash, epoch.contracts.market],
   )
@@ -91,12 +94,14 @@ async function endOrders(tx: Writable, deployment: number, ended: readonly Ended
   )
 }
 
+const OWNER = columns(idx.orders, 'o', { id: 'order_id', owner: expression<string>(sql`o.trader`) })
+const ID = columns(idx.orders, 'o', { id: 'order_id' })
+
 /** The known owners of these orders. */
 export async function readOrderOwners(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.query<{ id: number; owner: string }>(
-    sql`select order_id as id, trader as owner from ${idx.orders} where deployment = $1 and order_id = any($2::bigint[])
-      and trader is not null`, [deployment, ids],
+  const rows = await db.query(
+    sql`select ${OWNER} from ${idx.orders} o where o.deployment = $1 and o.order_id = any($2::bigint[]) and o.trader is not null`, [deployment, ids],
   )
   return new Map(rows.map((row) => [row.id, row.owner]))
 }
@@ -176,9 +181,8 @@ export async function listOpenOrderIds(db: Queryable, trader: string, limit: num
 /** Those of these orders whose placement event was archived. */
 export async function listPlaced(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()
-  const rows = await db.query<{ id: number }>(
-    sql`select order_id as id from ${idx.orders} where deployment = $1 and order_id = any($2::bigint[]) and seq is not null`,
-    [deployment, ids],
+  const rows = await db.query(
+    sql`select ${ID} from ${idx.orders} o where o.deployment = $1 and o.order_id = any($2::bigint[]) and o.seq is not null`, [deployment, ids],
   )
   return new Set(rows.map(({ id }) => id))
 }

@@ -1,9 +1,9 @@
 // Events of orders of unknown owner: they join the owner's feed when it becomes known.
 
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 
 export interface OwnerlessEvent {
   readonly seq: number
@@ -14,12 +14,7 @@ export interface OwnerlessEvent {
 
 /** Stores events of unknown owners until the owner is known. */
 export async function insertOwnerlessEvents(tx: Writable, deployment: number, events: readonly OwnerlessEvent[]): Promise<void> {
-  if (events.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.ownerless_events)} (deployment, seq, order_id, ts, topic)
-     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::text[])`,
-    [deployment, ...columnsOf(events, ['seq', 'orderId', 'ts', 'topic'])],
-  )
+  await insertRows(tx, idx.ownerless_events, events, { deployment: { all: deployment }, seq: 'seq', order_id: 'orderId', ts: 'ts', topic: 'topic' })
 }
 
 /**

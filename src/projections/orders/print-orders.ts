@@ -1,5 +1,6 @@
 // Which order caused a print: the market reports the execution of an order in its next event.
 
+import { columns } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -20,12 +21,14 @@ export function readExecutedOrders(events: readonly ArchivedEvent[]): ReadonlyMa
   return orders
 }
 
+const SEQ = columns(idx.events, 'e', { seq: 'seq' })
+
 /** A page may begin between a print and the execution that caused it. */
 export async function assignEarlierOrder(tx: Writable, events: readonly ArchivedEvent[]): Promise<void> {
   const first = events.find(({ contract }) => contract === 'market')
   if (first?.topic !== EXECUTED || first.payload === null) return
-  const [before] = await tx.query<{ seq: number }>(
-    sql`select seq from ${idx.events} where tx_hash = $1 and contract_id = $2 and seq < $3::bigint order by seq desc limit 1`,
+  const [before] = await tx.query(
+    sql`select ${SEQ} from ${idx.events} e where e.tx_hash = $1 and e.contract_id = $2 and e.seq < $3::bigint order by e.seq desc limit 1`,
     [first.txHash, first.contractId, first.seq],
   )
   if (before === undefined) return

@@ -1,9 +1,10 @@
 // Anchors: ledgers of the indexed chains by their hashes. They identify a chain, because no other chain has the same hashes.
 
+import { columns } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 import { recordNewerForms } from './newer-forms.ts'
 
 /** A ledger that was indexed. */
@@ -32,17 +33,20 @@ const DISTANCE_PER_AGE = 64
 /** Anchors are thinned each time the chain has grown by this many ledgers. */
 const THIN_EVERY_LEDGERS = 64
 
-const COLUMNS = 'ledger, hash, previous_hash as "previousHash", close_ts as "closeSec", close_ms as "closeMs", protocol'
+const COLUMNS = columns(idx.anchors, 'a', {
+  ledger: 'ledger', hash: 'hash', previousHash: 'previous_hash', closeSec: 'close_ts', closeMs: 'close_ms', protocol: 'protocol',
+})
+const LEDGER = columns(idx.anchors, 'a', { ledger: 'ledger' })
 
 /** All anchors of a chain, newest first: at most about two thousand. */
 export async function readAnchors(db: Queryable, chain: number): Promise<readonly Anchor[]> {
-  return await db.query<Anchor>(sql`select ${COLUMNS} from ${idx.anchors} where chain = $1 order by ledger desc`, [chain])
+  return await db.query(sql`select ${COLUMNS} from ${idx.anchors} a where a.chain = $1 order by a.ledger desc`, [chain])
 }
 
 /** The newest anchor up to a ledger; null when there is none. */
 export async function readAnchorAt(db: Queryable, chain: number, ledger: number = Number.MAX_SAFE_INTEGER): Promise<Anchor | null> {
-  const [anchor] = await db.query<Anchor>(
-    sql`select ${COLUMNS} from ${idx.anchors} where chain = $1 and ledger <= $2::bigint order by ledger desc limit 1`, [chain, ledger],
+  const [anchor] = await db.query(
+    sql`select ${COLUMNS} from ${idx.anchors} a where a.chain = $1 and a.ledger <= $2::bigint order by a.ledger desc limit 1`, [chain, ledger],
   )
   return anchor ?? null
 }
@@ -54,18 +58,15 @@ export async function insertAnchors(tx: Writable, chain: number, anchors: readon
   const newer = anchors.flatMap(({ ledger, newer: form }) => (form === null ? [] : [{ ...form, ledger }]))
   await recordNewerForms(tx, chain, newer, { nowMs })
   const before = await readAnchorAt(tx, chain)
-  await tx.run(
-    sql`${sql.insertInto(idx.anchors)} (chain, ledger, hash, previous_hash, close_ts, close_ms, protocol)
-     select $1::int, ledger, hash, previous_hash, close_ts, close_ms, protocol
-     from unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::int[])
-       as page (ledger, hash, previous_hash, close_ts, close_ms, protocol)
-     on conflict (chain, ledger) do nothing`,
-    [chain, ...columnsOf(anchors, ['ledger', 'hash', 'previousHash', 'closeSec', 'closeMs', 'protocol'])],
+  await insertRows(
+    tx, idx.anchors, anchors,
+    { chain: { all: chain }, ledger: 'ledger', hash: 'hash', previous_hash: 'previousHash', close_ts: 'closeSec', close_ms: 'closeMs', protocol: 'protocol' },
+    sql`on conflict (chain, ledger) do nothing`,
   )
   const hasGrown = before !== null && Math.floor(newest.ledger / THIN_EVERY_LEDGERS) > Math.floor(before.ledger / THIN_EVERY_LEDGERS)
   if (!hasGrown) return
-  const ledgers = await tx.query<{ ledger: number }>(
-    sql`select ledger from ${idx.anchors} where chain = $1 and ledger <= $2::bigint order by ledger`, [chain, newest.ledger - DENSE_ANCHORS],
+  const ledgers = await tx.query(
+    sql`select ${LEDGER} from ${idx.anchors} a where a.chain = $1 and a.ledger <= $2::bigint order by a.ledger`, [chain, newest.ledger - DENSE_ANCHORS],
   )
   const surplus = surplusAnchors(ledgers.map(({ ledger }) => ledger), newest.ledger)
   if (surplus.length > 0) await tx.run(sql`${sql.deleteFrom(idx.anchors)} where chain = $1 and ledger = any($2::bigint[])`, [chain, surplus])

@@ -1,6 +1,9 @@
 // The code that each contract ran, and from which position on the chain: what decodes its events, and what its operations are checked against.
 
 import type { ContractKey } from '../../exchange/contracts/contracts.ts'
+import { columns, expression } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -45,39 +48,44 @@ export interface ContractCode {
 /** The members of a version whose code the contract's own instance names. */
 export const OWN_CODE = { problem: null, reference: null, afterLedger: null } as const
 
-const COLUMNS = `address, contract, from_ledger as "fromLedger", nullif(from_event_id, '') as "fromEventId", after_ledger as "afterLedger",
-  wasm_hash as "wasmHash", problem, case when owner is not null then jsonb_build_object('owner', owner, 'tag', tag) end as reference, generation, seq,
-  noticed_at as "noticedAt"`
+const COLUMNS = columns(idx.contract_versions, 'v', {
+  address: 'address', contract: expression<ContractKey>(sql`v.contract`), fromLedger: 'from_ledger',
+  fromEventId: expression<string | null>(sql`nullif(v.from_event_id, '')`), afterLedger: 'after_ledger', wasmHash: 'wasm_hash', problem: 'problem',
+  reference: expression<ContractVersion['reference']>(sql`case when v.owner is not null then jsonb_build_object('owner', v.owner, 'tag', v.tag) end`),
+  generation: 'generation', seq: 'seq', noticedAt: 'noticed_at',
+})
 
 /** Every version on a chain, in the order of the chain. */
 export async function listContractVersions(db: Queryable, chain: number): Promise<readonly ContractVersion[]> {
-  const versions = await db.query<ContractVersion>(sql`select ${COLUMNS} from ${idx.contract_versions} where chain = $1`, [chain])
+  const versions = await db.query(sql`select ${COLUMNS} from ${idx.contract_versions} v where v.chain = $1`, [chain])
   return versions.toSorted(comparePositions)
 }
 
 /** The versions of these contracts on the chain of a deployment, in the order of the chain. */
 export async function readOwnVersions(db: Queryable, deployment: number, addresses: readonly string[]): Promise<readonly ContractVersion[]> {
-  const versions = await db.query<ContractVersion>(
-    sql`select ${COLUMNS} from ${idx.contract_versions} where chain = (select e.chain from ${idx.epochs} e where e.number = $1) and address = any($2::text[])`,
+  const versions = await db.query(
+    sql`select ${COLUMNS} from ${idx.contract_versions} v
+     where v.chain = (select e.chain from ${idx.epochs} e where e.number = $1) and v.address = any($2::text[])`,
     [deployment, addresses],
   )
   return versions.toSorted(comparePositions)
 }
 
+const CODE = columns(idx.contract_code, 'c', { wasmHash: 'wasm_hash', spec: 'spec', problem: 'problem' })
+const DECLARED = columns(idx.contract_code, 'c', {
+  wasmHash: 'wasm_hash', events: expression<unknown>(sql`c.spec->'events'`), structs: expression<unknown>(sql`c.spec->'structs'`),
+})
+
 /** The code of these hashes, as far as it was read. */
 export async function readContractCode(db: Queryable, wasmHashes: readonly string[]): Promise<ReadonlyMap<string, ContractCode>> {
-  const rows = await db.query<ContractCode>(
-    sql`select wasm_hash as "wasmHash", spec, problem from ${idx.contract_code} where wasm_hash = any($1::text[])`, [wasmHashes],
-  )
+  const rows = await db.query(sql`select ${CODE} from ${idx.contract_code} c where c.wasm_hash = any($1::text[])`, [wasmHashes])
   return new Map(rows.map((row) => [row.wasmHash, row]))
 }
 
 /** The events that the code of a chain's contracts declares, with its structs, by its hash; only code that declares some events. */
-export async function listDeclaredEvents(
-  db: Queryable, chain: number,
-): Promise<readonly { readonly wasmHash: string; readonly events: unknown; readonly structs: unknown }[]> {
+export async function listDeclaredEvents(db: Queryable, chain: number): Promise<readonly RowOf<typeof DECLARED>[]> {
   return await db.query(
-    sql`select c.wasm_hash as "wasmHash", c.spec->'events' as events, c.spec->'structs' as structs from ${idx.contract_code} c
+    sql`select ${DECLARED} from ${idx.contract_code} c
      where jsonb_array_length(c.spec->'events') > 0 and exists (select 1 from ${idx.contract_versions} v where v.chain = $1 and v.wasm_hash = c.wasm_hash)`,
     [chain],
   )
@@ -115,19 +123,16 @@ export function latestVersions(versions: readonly ContractVersion[]): ReadonlyMa
 
 /** Adds a version. One at the same position is replaced. */
 export async function insertContractVersion(tx: Writable, chain: number, version: ContractVersion): Promise<void> {
-  const { address, contract, fromLedger, fromEventId, afterLedger, wasmHash, problem, reference, generation, seq, noticedAt } = version
-  await tx.run(
-    sql`${sql.insertInto(idx.contract_versions)} (chain, address, from_ledger, from_event_id, wasm_hash, generation, seq, noticed_at, contract,
-      problem, owner, tag,
-       after_ledger)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-     on conflict (chain, address, from_ledger, from_event_id) do update
-       set wasm_hash = excluded.wasm_hash, problem = excluded.problem, owner = excluded.owner, tag = excluded.tag, generation = excluded.generation,
-         seq = coalesce(${idx.contract_versions}.seq, excluded.seq)`,
-    [
-      chain, address, fromLedger, fromEventId ?? '', wasmHash, generation, seq, noticedAt, contract, problem, reference?.owner ?? null,
-      reference?.tag ?? null, afterLedger,
-    ],
+  await insertRows(
+    tx, idx.contract_versions, [version],
+    {
+      chain: { all: chain }, address: 'address', contract: 'contract', from_ledger: 'fromLedger', from_event_id: ({ fromEventId }) => fromEventId ?? '',
+      wasm_hash: 'wasmHash', generation: 'generation', seq: 'seq', noticed_at: 'noticedAt', problem: 'problem',
+      owner: ({ reference }) => reference?.owner ?? null, tag: ({ reference }) => reference?.tag ?? null, after_ledger: 'afterLedger',
+    },
+    sql`on conflict (chain, address, from_ledger, from_event_id) do update
+      set wasm_hash = excluded.wasm_hash, problem = excluded.problem, owner = excluded.owner, tag = excluded.tag, generation = excluded.generation,
+        seq = coalesce(contract_versions.seq, excluded.seq)`,
   )
   await notifyContractsChanged(tx)
 }

@@ -1,6 +1,8 @@
 // Epochs: sections of the log with one set of contracts on one chain. A network reset starts a new chain.
 
 import type { EventContractKey } from '../../exchange/contracts/contracts.ts'
+import { columns, expression } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -32,24 +34,22 @@ export interface Epoch {
   readonly finalCursor: string | null
 }
 
+const COLUMNS = columns(idx.epochs, 'e', {
+  number: 'number', epoch: 'epoch', chain: 'chain', deployment: 'deployment', reason: expression<EpochReason>(sql`e.reason`), passphrase: 'passphrase',
+  name: 'name', contracts: expression<EpochContracts>(sql`e.contracts`), startLedger: 'start_ledger', finalCursor: 'final_cursor',
+})
+
 /** Every epoch, oldest first: one per reset or redeployment. */
 export async function listEpochs(db: Queryable): Promise<readonly Epoch[]> {
-  return await db.query<Epoch>(
-    sql`select number, epoch, chain, deployment, reason, passphrase, name, contracts, start_ledger as "startLedger", final_cursor as "finalCursor"
-     from ${idx.epochs} order by number`,
-  )
+  return await db.query(sql`select ${COLUMNS} from ${idx.epochs} e order by e.number`)
 }
 
 /** Adds an epoch, and begins its section of the log at `firstSeq`. */
 export async function insertEpoch(tx: Writable, epoch: Epoch, firstSeq: number, nowMs: number): Promise<void> {
-  await tx.run(
-    sql`${sql.insertInto(idx.epochs)} (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
-     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9, $10)`,
-    [
-      epoch.number, epoch.epoch, epoch.chain, epoch.deployment, epoch.reason, epoch.passphrase, JSON.stringify(epoch.contracts), epoch.startLedger, nowMs,
-      epoch.name,
-    ],
-  )
+  await insertRows(tx, idx.epochs, [epoch], {
+    number: 'number', epoch: 'epoch', chain: 'chain', deployment: 'deployment', reason: 'reason', passphrase: 'passphrase',
+    contracts: ({ contracts }) => JSON.stringify(contracts), start_ledger: 'startLedger', started_at: { all: nowMs }, name: 'name',
+  })
   await beginSection(tx, epoch.number, firstSeq)
 }
 

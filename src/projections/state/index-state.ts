@@ -2,6 +2,7 @@
 
 import type { NotedGap } from '../../resources/gap-range.ts'
 import type { CorrectionKind } from '../../resources/correction.ts'
+import { columns, expression } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -84,32 +85,43 @@ const FIRST_LEDGERS = 2
 /** Unread transactions are counted up to this number: after an outage there can be many. */
 const UNREAD_COUNTED_MAX = 10_000
 
+const STATE = columns(idx.cursor, 'c', {
+  lastLedger: 'last_ledger', lastLedgerCloseTs: 'last_ledger_close_ts', lastUpdatedAt: expression<number>(sql`c.updated_at`), seq: 'last_seq',
+  epoch: expression<string>(sql`e.epoch`), gaps: expression<number>(sql`(select count(*) from ${idx.gaps})`),
+  gapRanges: expression<readonly NotedGap[]>(GAP_RANGES),
+  ledgersUntilLost: expression<number | null>(
+    sql`case when c.oldest_ledger > ${FIRST_LEDGERS} then greatest(0, c.last_ledger + 1 - c.oldest_ledger) end`,
+  ),
+  protocol: expression<number | null>(sql`(select a.protocol from ${idx.anchors} a where a.chain = e.chain order by a.ledger desc limit 1)`),
+  newerForms: expression<readonly ReportedForm[]>(NEWER_FORMS), unknownEvents: 'unknown_events',
+  unreadTransactions: expression<number>(
+    sql`(select count(*) from (select unnest(seqs) from ${idx.unread_transactions} limit ${UNREAD_COUNTED_MAX}) u)`,
+  ),
+  archived: expression<IndexState['archived']>(ARCHIVED_BY_TOPIC),
+  corrections: expression<IndexState['corrections']>(
+    sql`(select jsonb_build_object('ended', count(*) filter (where k.kind = 'ended'), 'changed', count(*) filter (where k.kind = 'changed'),
+       'opened', count(*) filter (where k.kind = 'opened'),
+       'interest', coalesce((select r.interest_corrections from ${idx.reconciliation} r), 0))
+     from ${idx.corrections} k where k.kind in ('ended', 'changed', 'opened'))`,
+  ),
+  compared: expression<ComparedState | null>(
+    sql`(select jsonb_build_object('ledger', r.ledger, 'comparedAt', r.compared_at, 'positions', r.positions_expected, 'positionsMissing', r.positions_missing,
+       'orders', r.orders_expected, 'ordersMissing', r.orders_missing, 'vaults', r.vaults_expected, 'vaultsMissing', r.vaults_missing,
+       'openPositionsDrift', r.open_positions_drift, 'openOrdersDrift', r.open_orders_drift,
+       'factoryBalance', r.factory_balance::text, 'vaultsTotal', r.vaults_total::text) from ${idx.reconciliation} r where r.ledger is not null)`,
+  ),
+  marketFound: expression<boolean | null>(sql`(select r.market_found from ${idx.reconciliation} r)`),
+  vaultCorrections: expression<number>(sql`(select coalesce(sum(o.corrections), 0)::bigint from ${idx.vault_observations} o)`),
+  rebuild: expression<RebuildState | null>(
+    sql`(select jsonb_build_object('done', t.progress->'done', 'total', t.progress->'total') from ${idx.tasks} t
+     where t.kind = 'rebuild' and t.state in ('requested', 'running'))`,
+  ),
+})
+
 /** Reads the state of the index in one statement; null while nothing has been indexed. */
 export async function readIndexState(db: Queryable): Promise<IndexState | null> {
-  const rows = await db.query<IndexState>(
-    sql`select c.last_ledger as "lastLedger", c.last_ledger_close_ts as "lastLedgerCloseTs", c.updated_at as "lastUpdatedAt", c.last_seq as seq, e.epoch,
-       (select count(*) from ${idx.gaps}) as gaps, ${GAP_RANGES} as "gapRanges",
-       case when c.oldest_ledger > ${FIRST_LEDGERS} then greatest(0, c.last_ledger + 1 - c.oldest_ledger) end as "ledgersUntilLost",
-       (select a.protocol from ${idx.anchors} a where a.chain = e.chain order by a.ledger desc limit 1) as protocol, ${NEWER_FORMS} as "newerForms",
-       c.unknown_events as "unknownEvents",
-       (select count(*) from (select unnest(seqs) from ${idx.unread_transactions} limit ${UNREAD_COUNTED_MAX}) u) as "unreadTransactions",
-       ${ARCHIVED_BY_TOPIC} as archived,
-       (select jsonb_build_object('ended', count(*) filter (where k.kind = 'ended'), 'changed', count(*) filter (where k.kind = 'changed'),
-          'opened', count(*) filter (where k.kind = 'opened'),
-          'interest', coalesce((select r.interest_corrections from ${idx.reconciliation} r), 0))
-        from ${idx.corrections} k where k.kind in ('ended', 'changed', 'opened')) as corrections,
-       (select jsonb_build_object('ledger', r.ledger, 'comparedAt', r.compared_at, 'positions', r.positions_expected, 'positionsMissing', r.positions_missing,
-          'orders', r.orders_expected, 'ordersMissing', r.orders_missing, 'vaults', r.vaults_expected, 'vaultsMissing', r.vaults_missing,
-          'openPositionsDrift', r.open_positions_drift, 'openOrdersDrift', r.open_orders_drift,
-          'factoryBalance', r.factory_balance::text, 'vaultsTotal', r.vaults_total::text) from ${idx.reconciliation} r where r.ledger is not null) as compared,
-       (select r.market_found from ${idx.reconciliation} r) as "marketFound",
-       (select coalesce(sum(o.corrections), 0)::bigint from ${idx.vault_observations} o) as "vaultCorrections",
-       (select jsonb_build_object('done', t.progress->'done', 'total', t.progress->'total') from ${idx.tasks} t
-        where t.kind = 'rebuild' and t.state in ('requested', 'running')) as rebuild
-     from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch
-     where c.updated_at is not null`,
-  )
-  return rows[0] ?? null
+  const [state] = await db.query(sql`select ${STATE} from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch where c.updated_at is not null`)
+  return state ?? null
 }
 
 /** True if the index stopped, because without a form that this gateway does not know the next ledgers cannot be verified. */
@@ -162,13 +174,15 @@ export function completeSeq(cursor: IndexCursor): number {
 /** SQL: the last seq whose transaction is complete; `c` is the cursor row. */
 export const COMPLETE_SEQ = sql`case when c.cursor not like '%${END_OF_TRANSACTION}' then c.last_seq else ${Number.MAX_SAFE_INTEGER} end`
 
+const CURSOR = columns(idx.cursor, 'c', {
+  epoch: expression<number>(sql`c.epoch`), cursor: 'cursor', startLedger: expression<number>(sql`c.start_ledger`), lastLedger: 'last_ledger',
+  lastLedgerCloseTs: 'last_ledger_close_ts', lastSeq: 'last_seq', reservedSeq: 'reserved_seq', oldestLedger: 'oldest_ledger',
+  unknownEvents: 'unknown_events',
+})
+
 /** Reads the cursor row; null before the first epoch. */
 export async function readIndexCursor(db: Queryable): Promise<IndexCursor | null> {
-  const [row] = await db.query<IndexCursor>(
-    sql`select epoch, cursor, start_ledger as "startLedger", last_ledger as "lastLedger", last_ledger_close_ts as "lastLedgerCloseTs",
-       last_seq as "lastSeq", reserved_seq as "reservedSeq", oldest_ledger as "oldestLedger", unknown_events as "unknownEvents"
-     from ${idx.cursor} where epoch is not null`,
-  )
+  const [row] = await db.query(sql`select ${CURSOR} from ${idx.cursor} c where c.epoch is not null`)
   return row ?? null
 }
 
@@ -215,15 +229,18 @@ export async function recountUnknownEvents(tx: Writable): Promise<void> {
   await tx.run(sql`${sql.update(idx.cursor)} set unknown_events = (select count(*) from ${idx.events} where problem is not null)`)
 }
 
+const HEAD = columns(idx.cursor, 'c', { ledger: 'last_ledger', seq: 'last_seq' })
+const VERSION = columns(idx.cursor, 'c', { version: 'projections_version' })
+
 /** The head of the index. */
 export async function readHead(db: Queryable): Promise<{ readonly ledger: number | null; readonly seq: number }> {
-  const [row] = await db.query<{ ledger: number | null; seq: number }>(sql`select last_ledger as ledger, last_seq as seq from ${idx.cursor}`)
+  const [row] = await db.query(sql`select ${HEAD} from ${idx.cursor} c`)
   return row ?? { ledger: null, seq: 0 }
 }
 
 /** The version of the code that built the projections; null: unknown. Undefined while nothing is indexed. */
 export async function readProjectionsVersion(db: Queryable): Promise<number | null | undefined> {
-  const [row] = await db.query<{ version: number | null }>(sql`select projections_version as version from ${idx.cursor} where epoch is not null`)
+  const [row] = await db.query(sql`select ${VERSION} from ${idx.cursor} c where c.epoch is not null`)
   return row?.version
 }
 

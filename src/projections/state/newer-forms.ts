@@ -1,6 +1,7 @@
 // What later protocols of the network added and this version of the gateway does not know: docs/operating.md, "Protocol upgrades".
 
 import { KNOWN_PROTOCOL } from '../../base/protocol.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -33,19 +34,21 @@ const REPORTED_MS = 7 * 24 * 60 * 60_000
 export async function recordNewerForms(
   tx: Writable, chain: number, forms: readonly NewerForm[], { nowMs, isStop = false }: { readonly nowMs: number; readonly isStop?: boolean },
 ): Promise<void> {
-  for (const { what, ledger, xdr } of forms) {
+  for (const form of forms) {
+    const what = form.what.slice(0, NAME_MAX_LENGTH)
     await tx.run(
       sql`${sql.deleteFrom(idx.newer_forms)} where chain = $1::int and what in (
          select what from ${idx.newer_forms} where chain = $1::int and what <> $2::text order by seen_at desc, what offset ${FORMS_MAX - 1})`,
-      [chain, what.slice(0, NAME_MAX_LENGTH)],
+      [chain, what],
     )
-    await tx.run(
-      sql`${sql.insertInto(idx.newer_forms)} as n (chain, what, ledger, is_stop, xdr, known_protocol, seen_at)
-       values ($1::int, $2::text, $3::bigint, $4::boolean, $5::text, ${KNOWN_PROTOCOL}, $6::bigint)
-       on conflict (chain, what) do update set
-         ledger = case when excluded.is_stop then excluded.ledger else n.ledger end, is_stop = excluded.is_stop,
-         known_protocol = excluded.known_protocol, seen_at = excluded.seen_at`,
-      [chain, what.slice(0, NAME_MAX_LENGTH), ledger, isStop, xdr, nowMs],
+    await insertRows(
+      tx, idx.newer_forms, [form],
+      {
+        chain: { all: chain }, what: { all: what }, ledger: 'ledger', is_stop: { all: isStop }, xdr: 'xdr', known_protocol: { all: KNOWN_PROTOCOL },
+        seen_at: { all: nowMs },
+      },
+      sql`on conflict (chain, what) do update set ledger = case when excluded.is_stop then excluded.ledger else newer_forms.ledger end,
+        is_stop = excluded.is_stop, known_protocol = excluded.known_protocol, seen_at = excluded.seen_at`,
     )
   }
 }

@@ -2,6 +2,8 @@
 
 import type { OpenOrder } from '../../resources/open-order.ts'
 import type { OrderLifeStatus } from '../../resources/order.ts'
+import { columns } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -57,13 +59,14 @@ export interface OrderReading {
   readonly ledger: number
 }
 
+const INCOMPLETE = columns(idx.orders, 'o', { orderId: 'order_id', trader: 'trader', placedSec: 'ts', endedSec: 'ended_ts' })
+
 /** Orders whose entry is to be read, newest first, without `except`: those never read, and those whose end may be lost in a gap. */
 export async function listIncompleteOrders(
   db: Queryable, deployment: number, { limit, except, nowMs }: { readonly limit: number; readonly except: readonly number[]; readonly nowMs: number },
 ): Promise<readonly IncompleteOrder[]> {
-  return await db.query<IncompleteOrder>(
-    sql`select o.order_id as "orderId", o.trader, o.ts as "placedSec", o.ended_ts as "endedSec"
-     from (
+  return await db.query(
+    sql`select ${INCOMPLETE} from (
        (select i.order_id from ${idx.orders} i left join ${idx.order_details} d on d.deployment = i.deployment and d.order_id = i.order_id
         where i.deployment = $1 and not i.details_complete and i.order_id <> all($3::bigint[])
           and (coalesce(d.misses, 0) = 0 or d.observed_at + ${MISS_RETRY_MS} * 4 ^ (d.misses - 1) <= $4::bigint)
@@ -80,13 +83,13 @@ export async function listIncompleteOrders(
   )
 }
 
+const SCAN = columns(idx.order_scans, 's', { through: 'through', lastId: 'last_id', scannedAt: 'scanned_at' })
+
 /** The next ids to search, at most `limit`; undefined when no search is due. */
 export async function nextOrderScan(db: Queryable, deployment: number, { limit, nowMs }: { readonly limit: number; readonly nowMs: number }): Promise<
   OrderScan | undefined
 > {
-  const [row] = await db.query<{ through: number; lastId: number; scannedAt: number }>(
-    sql`select through, last_id as "lastId", scanned_at as "scannedAt" from ${idx.order_scans} where deployment = $1`, [deployment],
-  )
+  const [row] = await db.query(sql`select ${SCAN} from ${idx.order_scans} s where s.deployment = $1`, [deployment])
   const { through, lastId, scannedAt } = row ?? { through: 0, lastId: 0, scannedAt: Number.NEGATIVE_INFINITY }
   if (through >= lastId && nowMs - scannedAt < SCAN_INTERVAL_MS) return undefined
   return await listUnknownIds(db, deployment, { afterId: through, throughId: lastId, limit })
@@ -110,20 +113,23 @@ export async function recordOrderReading(
   return orders.filter(({ owner }) => owner !== null).length
 }
 
+const MERGE_DETAILS = sql`on conflict (deployment, order_id) do update set
+  owner = coalesce(order_details.owner, excluded.owner), details = coalesce(order_details.details, excluded.details),
+  status = case when order_details.complete and order_details.status <> 'pending' then order_details.status else excluded.status end,
+  misses = order_details.misses + excluded.misses,
+  complete = order_details.complete or excluded.complete or order_details.misses + excluded.misses >= ${MISSES_MAX},
+  ledger = excluded.ledger, observed_at = excluded.observed_at`
+
 async function recordOrders(tx: Writable, deployment: number, { orders, ledger }: Omit<OrderReading, 'scan'>, nowMs: number): Promise<void> {
   const completed = await listCompleted(tx, deployment, orders)
-  await tx.run(
-    sql`${sql.insertInto(idx.order_details)} as d (deployment, order_id, owner, status, details, misses, complete, ledger, observed_at)
-     select $1::int, order_id, owner, status, details::jsonb, (owner is null)::int, owner is not null, $6::bigint, $7::bigint
-     from unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) as read (order_id, owner, status, details)
-     on conflict (deployment, order_id) do update set owner = coalesce(d.owner, excluded.owner), details = coalesce(d.details, excluded.details),
-       status = case when d.complete and d.status <> 'pending' then d.status else excluded.status end,
-       misses = d.misses + excluded.misses, complete = d.complete or excluded.complete or d.misses + excluded.misses >= ${MISSES_MAX},
-       ledger = excluded.ledger, observed_at = excluded.observed_at`,
-    [
-      deployment, ...columnsOf(orders, ['orderId', 'owner', 'status']), orders.map(({ details }) => (details === null ? null : JSON.stringify(details))),
-      ledger, nowMs,
-    ],
+  await insertRows(
+    tx, idx.order_details, orders,
+    {
+      deployment: { all: deployment }, order_id: 'orderId', owner: 'owner', status: 'status',
+      details: ({ details }) => (details === null ? null : JSON.stringify(details)), misses: ({ owner }) => (owner === null ? 1 : 0),
+      complete: ({ owner }) => owner !== null, ledger: { all: ledger }, observed_at: { all: nowMs },
+    },
+    MERGE_DETAILS,
   )
   const ids = orders.map(({ orderId }) => orderId)
   for (const target of await projectionTargets(tx)) {

@@ -1,5 +1,6 @@
 // The number of sequential ids (positions, orders, vaults) seen in events. Stored as counts, so that missing ids are known without reading every row.
 
+import { columns } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -49,8 +50,10 @@ async function addSeenIds(
   )
 }
 
+const SEEN = columns(idx.seen_ids, 's', { first: 'first_id', seen: 'seen' })
+
 /** Null: no id was seen. */
 export async function readSeenIds(db: Queryable, instance: number, kind: IdKind): Promise<SeenIds | null> {
-  const [row] = await db.query<SeenIds>(sql`select first_id as first, seen from ${idx.seen_ids} where home = $1 and kind = $2`, [instance, kind])
+  const [row] = await db.query(sql`select ${SEEN} from ${idx.seen_ids} s where s.home = $1 and s.kind = $2`, [instance, kind])
   return row ?? null
 }

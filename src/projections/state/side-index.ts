@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { scopedQueryable, scopedWritable } from '../../store/scoped-store.ts'
+import { columns, expression } from '../../store/columns.ts'
 import { sql, tableIn } from '../../store/sql.ts'
 import type { Queryable, Writable, Writer } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -46,11 +47,14 @@ async function createTables(tx: Writable, schema: string): Promise<void> {
   ], ';'))
 }
 
+const ADOPTED = columns(idx.epochs, 'e', {
+  number: 'number', cursor: expression<string | null>(sql`case when e.number = c.epoch then c.cursor else e.final_cursor end`),
+})
+
 /** Copies what the served index archived of this market on the current chain. The projections are rebuilt from it, and indexing continues after it. */
 async function adoptHistory(tx: Writable, schema: string, market: string): Promise<void> {
-  const epochs = await tx.query<{ number: number; cursor: string | null }>(
-    sql`select e.number, case when e.number = c.epoch then c.cursor else e.final_cursor end as cursor
-     from ${idx.epochs} e cross join ${idx.cursor} c
+  const epochs = await tx.query(
+    sql`select ${ADOPTED} from ${idx.epochs} e cross join ${idx.cursor} c
      where e.contracts->>'market' = $1 and e.chain = (select h.chain from ${idx.epochs} h where h.number = c.epoch) order by e.number`,
     [market],
   )
