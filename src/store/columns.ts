@@ -46,6 +46,11 @@ export function columns<Of extends Table, const Entries extends Readonly<Record<
   return selectList(Object.fromEntries(values.map(([name, entry]) => [name, typeof entry === 'string' ? `${alias}.${entry}` : entry.expression])))
 }
 
+/** The same select list in an outer join, which has a row of nulls where it finds none. */
+export function outerJoined<Row extends object>(list: SelectList<Row>): SelectList<Row | { readonly [Name in keyof Row]: null }> {
+  return list
+}
+
 /** The type of the rows of a select list. */
 export type RowOf<List extends SelectList> = List extends SelectList<infer Row> ? Row : never
 
