@@ -5,13 +5,12 @@ import { columns, outerJoined } from '../../store/columns.ts'
 import type { RowOf } from '../../store/columns.ts'
 import { insertRows, updateOnConflict } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
-import type { SelectList } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import type { Epoch } from '../state/epochs.ts'
 import { contractInstanceSql, readContractInstance } from '../state/contract-instances.ts'
-import type { HeadColumns } from '../state/as-of.ts'
+import { PRESENT_HEAD } from '../state/as-of.ts'
 import { headOf, listLog, toSearchText } from '../log/log-list.ts'
 import type { Head, Page } from '../log/page.ts'
 import { bigOf, optionalBigOf, textOf } from '../log/payload.ts'
@@ -123,7 +122,6 @@ async function deleteBindings(tx: Writable, instance: number, events: readonly A
 
 const CURRENT_INSTANCE = contractInstanceSql('referral', sql`c.epoch`)
 
-const HEAD: SelectList<HeadColumns> = columns(idx.cursor, 'c', { headLedger: 'last_ledger', headSeq: 'last_seq' })
 const FOUND_REFERRER = outerJoined(REFERRER_COLUMNS)
 const FOUND_BINDING = outerJoined(columns(idx.referral_bindings, 'b', {
   referee: 'referee', boundReferrer: 'referrer', boundCode: 'code', boundAt: 'bound_at', txHash: 'tx_hash',
@@ -132,7 +130,7 @@ const FOUND_BINDING = outerJoined(columns(idx.referral_bindings, 'b', {
 /** The owner of a code; null when it is not taken (specification, "GET /v1/referral/lookup"). */
 export async function findReferrer(db: Queryable, code: string): Promise<{ readonly referrer: Referrer | null; readonly head: Head }> {
   const rows = await db.query(
-    sql`select ${HEAD}, ${FOUND_REFERRER}
+    sql`select ${PRESENT_HEAD}, ${FOUND_REFERRER}
      from ${idx.cursor} c left join ${idx.referrers} r on r.home = ${CURRENT_INSTANCE} and r.code = $1`,
     [toSearchText(code)],
   )
@@ -145,7 +143,7 @@ export async function readReferral(
   address: string,
 ): Promise<{ readonly self: Referrer | null; readonly binding: ReferralBinding | null; readonly head: Head }> {
   const rows = await db.query(
-    sql`select ${HEAD}, ${FOUND_REFERRER}, ${FOUND_BINDING}
+    sql`select ${PRESENT_HEAD}, ${FOUND_REFERRER}, ${FOUND_BINDING}
      from ${idx.cursor} c
      left join ${idx.referrers} r on r.home = ${CURRENT_INSTANCE} and r.referrer = $1
      left join ${idx.referral_bindings} b on b.home = ${CURRENT_INSTANCE} and b.referee = $1`,
