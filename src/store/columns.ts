@@ -59,6 +59,11 @@ function textOfEntry(entry: Entry<string>, alias: string): Sql | string {
   return 'expression' in entry ? entry.expression : `${alias}.${entry[0]}`
 }
 
+/** The same select list in an outer join, which has a row of nulls where it finds none. */
+export function outerJoined<Row extends object>(list: SelectList<Row>): SelectList<Row | { readonly [Name in keyof Row]: null }> {
+  return list
+}
+
 /** The type of the rows of a select list. */
 export type RowOf<List extends SelectList> = List extends SelectList<infer Row> ? Row : never
 

@@ -50,6 +50,16 @@ export async function insertReturning<Of extends Table, Row, Returned extends ob
   return await tx.query<Returned>(sql`${statementOf(table, inserted, conflict)} returning ${returned as SelectList<never>}`, paramsOf(table, rows, inserted))
 }
 
+type ColumnsOf<Of extends Table> = readonly (keyof Of['columns'] & string)[]
+
+/** SQL: changes the row that has the same key. `replace` are columns that take the new values, `add` those that the new values are added to. */
+export function updateOnConflict<Of extends Table>(
+  table: Of, key: ColumnsOf<Of>, { replace = [], add = [] }: { readonly replace?: ColumnsOf<Of>; readonly add?: ColumnsOf<Of> },
+): Sql {
+  const changes = [...replace.map((column) => `${column} = excluded.${column}`), ...add.map((column) => `${column} = ${table.name}.${column} + excluded.${column}`)]
+  return sql`on conflict (${sql.join(key, ', ')}) do update set ${sql.join(changes, ', ')}`
+}
+
 type AnySource = string | ((row: unknown) => Element) | { readonly all: Element } | Sql
 
 function sourcesOf(inserted: object): readonly (readonly [column: string, source: AnySource])[] {

@@ -2,6 +2,7 @@
 // events, and when its changed entries become known.
 
 import type { CashKind, CashMovement } from '../../resources/cash-movement.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -9,8 +10,6 @@ import type { ArchivedEvent } from '../log/archived-event.ts'
 import { isTransfer } from '../log/archived-event.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { CROSS_TOPICS, foldCashLedger } from './cash-ledger-fold.ts'
-import type { CashRow } from './cash-ledger-fold.ts'
-import { columnsOf } from '../columns.ts'
 import { listLog } from '../log/log-list.ts'
 import type { LogBounds } from '../log/log-list.ts'
 import type { Page } from '../log/page.ts'
@@ -45,7 +44,11 @@ export async function listCashLedger(db: Queryable, { account, kind, ...rest }: 
 /** Writes the movements of settled transactions. */
 export async function applyCashLedger(tx: Writable, { transactions, again }: SettledPage): Promise<void> {
   await deleteRows(tx, again.flatMap(({ events }) => events))
-  await insertRows(tx, transactions.flatMap(({ events, contracts, facts }) => (events.some(movesMoney) ? foldCashLedger({ events, contracts, ...facts }) : [])))
+  const rows = transactions.flatMap(({ events, contracts, facts }) => (events.some(movesMoney) ? foldCashLedger({ events, contracts, ...facts }) : []))
+  await insertRows(tx, idx.cash_ledger, rows, {
+    account: 'account', seq: 'seq', leg: 'leg', kind: 'kind', amount: 'amount', balance_of: 'balanceOf', position_id: 'positionId', order_id: 'orderId',
+    vault_id: 'vaultId', fee: 'fee', funding: 'funding', pnl: 'pnl', ledger: 'ledger', ts: 'ts', tx_hash: 'txHash',
+  })
 }
 
 /** Only transactions with such an event have rows. */
@@ -56,18 +59,4 @@ function movesMoney(event: ArchivedEvent): boolean {
 async function deleteRows(tx: Writable, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
   await tx.run(sql`${sql.deleteFrom(idx.cash_ledger)} where seq = any($1::bigint[])`, [events.map(({ seq }) => seq)])
-}
-
-async function insertRows(tx: Writable, rows: readonly CashRow[]): Promise<void> {
-  if (rows.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.cash_ledger)} (account, seq, leg, kind, amount, balance_of, position_id, order_id, vault_id, fee, funding, pnl, ledger,
-      ts, tx_hash)
-     select unnest($1::text[]), unnest($2::bigint[]), unnest($3::smallint[]), unnest($4::text[]), unnest($5::numeric[]), unnest($6::text[]),
-       unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
-       unnest($13::bigint[]), unnest($14::bigint[]), unnest($15::text[])`,
-    columnsOf(rows, [
-      'account', 'seq', 'leg', 'kind', 'amount', 'balanceOf', 'positionId', 'orderId', 'vaultId', 'fee', 'funding', 'pnl', 'ledger', 'ts', 'txHash',
-    ]),
-  )
 }

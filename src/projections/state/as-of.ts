@@ -1,7 +1,8 @@
 // The state that a statement reads: the head of the index, or the state when an earlier ledger had been indexed. Either is one row with the alias `c`.
 
+import { columns } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { SelectList, Sql } from '../../store/sql.ts'
 import type { Param } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 
@@ -44,7 +45,9 @@ export interface StateSource {
   readonly throughSeq: Sql | undefined
 }
 
-const PRESENT: StateSource = { from: sql`${idx.cursor} c`, head: sql`c.last_ledger as "headLedger", c.last_seq as "headSeq"`, throughSeq: undefined }
+/** The head of the present state, from the row `c` of the cursor. */
+export const PRESENT_HEAD: SelectList<HeadColumns> = columns(idx.cursor, 'c', { headLedger: 'last_ledger', headSeq: 'last_seq' })
+const PRESENT: StateSource = { from: sql`${idx.cursor} c`, head: PRESENT_HEAD, throughSeq: undefined }
 
 /** `bind` adds a parameter to the statement and returns its SQL. */
 export function stateSource({ atLedger }: AsOf, bind: (value: Param) => Sql): StateSource {

@@ -3,11 +3,13 @@
 import { defined } from '../../base/assert.ts'
 import type { LeaderboardEntry, LeaderboardSort } from '../../resources/leaderboard-entry.ts'
 import { LEADERBOARD_RANKS_MAX } from '../../limits.ts'
+import { columns, expression, outerJoined } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
+import { insertReturning, updateOnConflict } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { SelectList, Sql } from '../../store/sql.ts'
 import type { Param, Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
 import { headOf, toSearchText } from '../log/log-list.ts'
@@ -33,17 +35,9 @@ export interface LeadersPage extends Page<LeaderboardEntry> {
   readonly updatedAt: number | null
 }
 
-type LeaderRow = Omit<LeaderboardEntry, 'rank'>
-
-interface StateColumns extends HeadColumns {
-  readonly updatedAt: number | null
-  readonly total: number
-}
-
 /** The parts of a statement that reads the ranking of one state. */
 interface RankingSource {
-  /** SQL of the columns of `StateColumns`. */
-  readonly columns: Sql
+  readonly head: SelectList<HeadColumns>
   /** SQL of the state `c` with its `totals`. */
   readonly from: Sql
   /** SQL of the rows `t` of a ranking. */
@@ -51,18 +45,18 @@ interface RankingSource {
 }
 
 function rankingSource({ from, head, throughSeq }: StateSource): RankingSource {
-  const columns = sql`${head}, c.last_ledger_close_ts as "updatedAt", coalesce(totals.traders, 0) as total`
-  if (throughSeq === undefined) return { columns, from: sql`${from} left join ${idx.trader_totals} totals on true`, traders: sql`${idx.traders} t where true` }
+  if (throughSeq === undefined) return { head, from: sql`${from} left join ${idx.trader_totals} totals on true`, traders: sql`${idx.traders} t where true` }
   const totals = versionAt(TOTAL_VERSIONS, throughSeq)
-  return {
-    columns, from: sql`${from} ${slabAt(throughSeq)} left join lateral (${totals}) totals on true`, traders: tradersAt(throughSeq),
-  }
+  return { head, from: sql`${from} ${slabAt(throughSeq)} left join lateral (${totals}) totals on true`, traders: tradersAt(throughSeq) }
 }
 
-function entryFrom(alias: 't' | 'own'): Sql {
-  return sql`${alias}.trader, ${alias}.pnl, ${alias}.volume, ${alias}.trades, ${alias}.liq_count as "liqCount"`
-}
-const ENTRY = entryFrom('t')
+const STATE = columns(idx.cursor, 'c', { updatedAt: 'last_ledger_close_ts', total: expression<number>(sql`coalesce(totals.traders, 0)`) })
+const SUMS = columns(idx.trader_totals, 'totals', {
+  volume: expression<string>(sql`coalesce(totals.volume, 0)`), trades: expression<number>(sql`coalesce(totals.trades, 0)`),
+})
+const ENTRY = { trader: 'trader', pnl: 'pnl', volume: 'volume', trades: 'trades', liqCount: 'liq_count' } as const
+const LISTED = outerJoined(columns(idx.traders, 'page', ENTRY))
+const OWN = outerJoined(columns(idx.traders, 'own', ENTRY))
 
 /** The two columns of an order: the chosen one, then the other one. Both descend; equal traders are ordered by address. */
 function columnsOfSort(sort: LeaderboardSort): { readonly pair: (alias: 't' | 'own') => Sql; readonly order: Sql } {
@@ -77,14 +71,14 @@ export async function listLeaders(db: Queryable, filter: LeadersFilter): Promise
   const after = filter.cursor === undefined ? undefined : leaderPosition(kind, filter.cursor)
   const offset = after?.rank ?? filter.offset ?? 0
   const params: Param[] = after === undefined ? [limit + 1, offset] : [limit + 1, after.first, after.second, after.trader]
-  const { columns, from, traders } = rankingSource(stateSource(filter, (value) => sql`$${params.push(value)}`))
-  const result = await db.query<StateColumns & (LeaderRow | { readonly trader: null })>(
-    sql`select ${columns}, page.*
+  const { head: stateHead, from, traders } = rankingSource(stateSource(filter, (value) => sql`$${params.push(value)}`))
+  const result = await db.query(
+    sql`select ${stateHead}, ${STATE}, ${LISTED}
      from ${from} left join lateral (${after === undefined ? pageFrom(sort, traders) : pageAfter(sort, traders)}) page on true order by page.ordinal`,
     params,
   )
   const head = headOf(result)
-  const found = result.filter((row): row is StateColumns & LeaderRow => row.trader !== null)
+  const found = result.flatMap((row) => (row.trader === null ? [] : [row]))
   const rows = found.slice(0, limit).map((row, index) => entryOf(row, offset + index + 1))
   const last = rows.at(-1)
   const { total, updatedAt } = defined(result[0], 'the index cursor')
@@ -98,7 +92,7 @@ function otherSort(sort: LeaderboardSort): LeaderboardSort {
 
 function pageFrom(sort: LeaderboardSort, traders: Sql): Sql {
   const { order } = columnsOfSort(sort)
-  return sql`select ${ENTRY}, row_number() over () as ordinal from (select * from ${traders} order by ${order} limit $1::int offset $2::int) t`
+  return sql`select t.*, row_number() over () as ordinal from (select * from ${traders} order by ${order} limit $1::int offset $2::int) t`
 }
 
 /** Two ranges of the index, because its columns differ in direction: equal traders with a later address, then lower results. */
@@ -107,11 +101,11 @@ function pageAfter(sort: LeaderboardSort, traders: Sql): Sql {
   const range = (condition: Sql): Sql => sql`(select * from ${traders} and ${condition} order by ${order} limit $1::int)`
   const equal = range(sql`${pair('t')} = ($2::numeric, $3::numeric) and t.trader > $4::text`)
   const lower = range(sql`${pair('t')} < ($2::numeric, $3::numeric)`)
-  return sql`select ${ENTRY}, row_number() over () as ordinal from (
+  return sql`select t.*, row_number() over () as ordinal from (
     select * from (${equal} union all ${lower}) t order by ${order} limit $1::int) t`
 }
 
-function entryOf({ trader, pnl, volume, trades, liqCount }: LeaderRow, rank: number): LeaderboardEntry {
+function entryOf({ trader, pnl, volume, trades, liqCount }: Omit<LeaderboardEntry, 'rank'>, rank: number): LeaderboardEntry {
   return { rank, trader, pnl, volume, trades, liqCount }
 }
 
@@ -140,12 +134,13 @@ export async function readLeaderRank(
   db: Queryable, { trader, sort, atLedger }: AsOf & { readonly trader: string; readonly sort: LeaderboardSort },
 ): Promise<LeaderRank> {
   const params: Param[] = [toSearchText(trader)]
-  const { columns, from, traders } = rankingSource(stateSource({ atLedger }, (value) => sql`$${params.push(value)}`))
+  const { head: stateHead, from, traders } = rankingSource(stateSource({ atLedger }, (value) => sql`$${params.push(value)}`))
   const { pair } = columnsOfSort(sort)
   const ahead = (condition: Sql): Sql => sql`(select 1 from ${traders} and ${condition} limit ${LEADERBOARD_RANKS_MAX + 1})`
-  const result = await db.query<StateColumns & { readonly ahead: number } & (LeaderRow | { readonly trader: null })>(
-    sql`select ${columns}, ${entryFrom('own')}, (select count(*) from (
-       ${ahead(sql`${pair('t')} > ${pair('own')}`)} union all ${ahead(sql`${pair('t')} = ${pair('own')} and t.trader < own.trader`)}) better) as ahead
+  const better = sql`${ahead(sql`${pair('t')} > ${pair('own')}`)} union all ${ahead(sql`${pair('t')} = ${pair('own')} and t.trader < own.trader`)}`
+  const aheadCount = columns(idx.traders, 'own', { ahead: expression<number>(sql`(select count(*) from (${better}) better)`) })
+  const result = await db.query(
+    sql`select ${stateHead}, ${STATE}, ${OWN}, ${aheadCount}
      from ${from} left join lateral (select * from ${traders} and t.trader = $1) own on true`,
     params,
   )
@@ -167,11 +162,8 @@ export interface LeaderTotals {
 /** The sums over all traders. */
 export async function readLeaderTotals(db: Queryable, asOf: AsOf = {}): Promise<LeaderTotals> {
   const params: Param[] = []
-  const { columns, from } = rankingSource(stateSource(asOf, (value) => sql`$${params.push(value)}`))
-  const result = await db.query<StateColumns & { readonly volume: string; readonly trades: number }>(
-    sql`select ${columns}, coalesce(totals.volume, 0) as volume, coalesce(totals.trades, 0) as trades from ${from}`,
-    params,
-  )
+  const { head: stateHead, from } = rankingSource(stateSource(asOf, (value) => sql`$${params.push(value)}`))
+  const result = await db.query(sql`select ${stateHead}, ${STATE}, ${SUMS} from ${from}`, params)
   const head = headOf(result)
   const { total, volume, trades, updatedAt } = defined(result[0], 'the index cursor')
   return { traders: total, volume, trades, updatedAt, head }
@@ -185,49 +177,44 @@ export async function addToTraders(tx: Writable, gains: readonly TraderGain[]): 
 
 async function addToResults(tx: Writable, gains: readonly TraderGain[]): Promise<void> {
   const sums = [...Map.groupBy(gains, ({ trader }) => trader)].map(([trader, parts]) => ({ trader, ...parts.reduce(addResults, NO_RESULTS) }))
-  const written = await tx.query<{ trader: string; isNew: boolean }>(
-    sql`${sql.insertInto(idx.traders)} as t (trader, pnl, volume, trades, liq_count)
-     select unnest($1::text[]), unnest($2::numeric[]), unnest($3::numeric[]), unnest($4::bigint[]), unnest($5::bigint[])
-     on conflict (trader) do update set pnl = t.pnl + excluded.pnl, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades,
-       liq_count = t.liq_count + excluded.liq_count
-     returning trader, xmax = 0 as "isNew"`,
-    columnsOf(sums, ['trader', 'pnl', 'volume', 'trades', 'liquidations']),
-  )
+  const written = await insertReturning(tx, idx.traders, sums, {
+    trader: 'trader', pnl: 'pnl', volume: 'volume', trades: 'trades', liq_count: 'liquidations',
+  }, WRITTEN, ADD_TO_TRADERS)
   const unseen = new Set(written.filter(({ isNew }) => isNew).map(({ trader }) => trader))
   await addToTotals(tx, gains.map((gain) => ({ ...gain, traders: unseen.delete(gain.trader) ? 1 : 0 })))
 }
 
-interface RawTotals {
-  readonly traders: number
-  readonly volume: string
-  readonly trades: number
-}
+const WRITTEN = columns(idx.traders, 'traders', { trader: 'trader', isNew: expression<boolean>(sql`xmax = 0`) })
+const ADD_TO_TRADERS = updateOnConflict(idx.traders, ['trader'], { add: ['pnl', 'volume', 'trades', 'liq_count'] })
+const TOTALS = columns(idx.trader_totals, 'trader_totals', { traders: 'traders', volume: 'volume', trades: 'trades' })
+const ADD_TO_TOTALS = updateOnConflict(idx.trader_totals, ['id'], { add: ['traders', 'volume', 'trades'] })
 
-async function addToTotals(tx: Writable, gains: readonly (TraderGain & { readonly traders: number })[]): Promise<void> {
-  const [totals] = await tx.query<RawTotals>(
-    sql`${sql.insertInto(idx.trader_totals)} as t (traders, volume, trades) values ($1::bigint, $2::numeric, $3::bigint)
-     on conflict (id) do update set traders = t.traders + excluded.traders, volume = t.volume + excluded.volume, trades = t.trades + excluded.trades
-     returning t.traders, t.volume, t.trades`,
-    [
-      gains.reduce((sum, gain) => sum + gain.traders, 0), gains.reduce((sum, gain) => sum + gain.volume, 0n),
-      gains.reduce((sum, gain) => sum + gain.trades, 0),
-    ],
+type CountedGain = TraderGain & { readonly traders: number }
+
+async function addToTotals(tx: Writable, gains: readonly CountedGain[]): Promise<void> {
+  const added = {
+    traders: gains.reduce((sum, gain) => sum + gain.traders, 0), volume: gains.reduce((sum, gain) => sum + gain.volume, 0n),
+    trades: gains.reduce((sum, gain) => sum + gain.trades, 0),
+  }
+  const [totals] = await insertReturning(
+    tx, idx.trader_totals, [added], { traders: 'traders', volume: 'volume', trades: 'trades' }, TOTALS, ADD_TO_TOTALS,
   )
   const versions = totalsAfterEach(defined(totals, 'the totals'), gains)
+  const blocks = divideIntoBlocks(versions, TOTAL_VERSIONS)
   await tx.run(
     sql`${sql.insertInto(idx.trader_total_versions)} as t (from_seq, seqs, traders, volumes, trades)
      select p.from_seq, ($1::bigint[])[p.first:p.last], ($2::bigint[])[p.first:p.last], ($3::numeric[])[p.first:p.last], ($4::bigint[])[p.first:p.last]
      from unnest($5::bigint[], $6::int[], $7::int[]) p (from_seq, first, last)
      on conflict (from_seq) ${appendArrays(TOTAL_VERSIONS)}`,
     [
-      ...columnsOf(versions, ['seq', 'traders', 'volume', 'trades']),
-      ...columnsOf(divideIntoBlocks(versions, TOTAL_VERSIONS), ['fromSeq', 'first', 'last']),
+      versions.map(({ seq }) => seq), versions.map(({ traders }) => traders), versions.map(({ volume }) => volume), versions.map(({ trades }) => trades),
+      blocks.map(({ fromSeq }) => fromSeq), blocks.map(({ first }) => first), blocks.map(({ last }) => last),
     ],
   )
 }
 
 /** The totals after each gain, computed backwards from those after the last one. */
-function totalsAfterEach(last: RawTotals, gains: readonly (TraderGain & { readonly traders: number })[]) {
+function totalsAfterEach(last: RowOf<typeof TOTALS>, gains: readonly CountedGain[]) {
   let [traders, volume, trades] = [last.traders, BigInt(last.volume), last.trades]
   return gains.toReversed().map((gain) => {
     const after = { seq: gain.seq, traders, volume, trades }

@@ -6,8 +6,9 @@ import { PNL_POINTS } from '../../limits.ts'
 import type { CandleInterval } from '../../resources/candle.ts'
 import type { GapRange } from '../../resources/gap-range.ts'
 import type { PnlPoint } from '../../resources/trader-profile.ts'
+import { columns, expression, outerJoined } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { SelectList, Sql } from '../../store/sql.ts'
 import type { Param, Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
@@ -38,16 +39,11 @@ export interface PnlCurve {
 }
 
 /** Either the sum of an interval, or what the last minute of a past state is folded from. */
-interface Part {
-  readonly time: number | null
-  readonly realizedPnl: string
-  readonly fees: string
-  readonly funding: string
-  readonly unknownPnl: number
-  readonly unknownFees: number
-  readonly unknownFunding: number
-  readonly minute: MinuteRows | null
-}
+const SUM = outerJoined(columns(idx.trader_pnl, 'part', {
+  time: 'time', realizedPnl: 'realized_pnl', fees: 'fees', funding: 'funding', unknownPnl: 'unknown_pnl', unknownFees: 'unknown_fees',
+  unknownFunding: 'unknown_funding',
+}))
+const MINUTE = columns(idx.trader_pnl, 'part', { minute: expression<MinuteRows | null>(sql`part.minute`) })
 
 /** One point per interval. At most PNL_POINTS.max intervals are read; `countIntervals` says how many there are. Throws LedgerNotIndexed. */
 export async function readPnlCurve(db: Queryable, filter: PnlFilter): Promise<PnlCurve> {
@@ -58,13 +54,20 @@ export async function readPnlCurve(db: Queryable, filter: PnlFilter): Promise<Pn
   const params: Param[] = [toSearchText(trader), first, first + times.length * width]
   const state = stateSource(filter, (value) => sql`$${params.push(value)}`)
   const startOf = (ts: number): number => bucketStart(ts, interval)
-  const rows = await db.query<HeadColumns & { readonly headGaps: Parameters<typeof gapsAtOrAbove>[1] } & Part>(
-    sql`select ${state.head}, ${unfilledGaps(gapsOf(state))} as "headGaps", part.*
+  const stateHead: SelectList<HeadColumns> = state.head
+  const gaps = columns(idx.gaps, 'g', { headGaps: expression<Parameters<typeof gapsAtOrAbove>[1]>(unfilledGaps(gapsOf(state))) })
+  const rows = await db.query(
+    sql`select ${stateHead}, ${gaps}, ${SUM}, ${MINUTE}
      from ${state.from} cross join ${BOUNDS} left join lateral (${sumsOf(width, startOf(width) % width, state)}) part on true`,
     params,
   )
   const head = headOf(rows)
-  const sums = new Map(rows.flatMap((row) => (row.time === null ? [] : [[row.time, toSum(row)] as const])))
+  const sums = new Map(rows.flatMap((row) => {
+    if (row.time === null) return []
+    const { time, realizedPnl, fees, funding, unknownPnl, unknownFees, unknownFunding } = row
+    const sum: ChangeSum = { realizedPnl: BigInt(realizedPnl), fees: BigInt(fees), funding: BigInt(funding), unknownPnl, unknownFees, unknownFunding }
+    return [[time, sum] as const]
+  }))
   for (const { minute } of rows) {
     if (minute !== null) addMinute(sums, changesOfMinute(trader, minute), startOf)
   }
@@ -99,8 +102,8 @@ function firstInterval({ interval, fromSec }: Pick<PnlFilter, 'interval' | 'from
 /** SQL of the bounds `b`. The planner does not see them, so that it plans a prepared statement once and not for every call. */
 const BOUNDS = '(select $1::text as trader, $2::bigint as first, $3::bigint as until offset 0) b'
 
-const SUMMED = `sum(p.realized_pnl) as "realizedPnl", sum(p.fees) as fees, sum(p.funding) as funding, sum(p.unknown_pnl)::bigint as "unknownPnl",
-  sum(p.unknown_fees)::bigint as "unknownFees", sum(p.unknown_funding)::bigint as "unknownFunding"`
+const SUMMED = `sum(p.realized_pnl) as realized_pnl, sum(p.fees) as fees, sum(p.funding) as funding, sum(p.unknown_pnl)::bigint as unknown_pnl,
+  sum(p.unknown_fees)::bigint as unknown_fees, sum(p.unknown_funding)::bigint as unknown_funding`
 
 /** SQL of the parts of a curve whose intervals begin at multiples of `width`, plus `offset`. Each stored width has its own range of the index. */
 function sumsOf(width: number, offset: number, { throughSeq }: StateSource): Sql {
@@ -125,10 +128,6 @@ function gapsOf({ throughSeq }: StateSource): Sql {
   const inState = throughSeq === undefined ? '' : sql`and g.first_seq <= ${throughSeq} and (g.epoch <> c.epoch or g.from_ledger <= c.last_ledger)`
   return sql`coalesce(g.after_ts + 1, 0) < b.until and coalesce((select l.close_ts from ${idx.ledgers} l where l.epoch = g.epoch and l.ledger > g.to_ledger
     order by l.ledger limit 1), b.first) >= b.first ${inState}`
-}
-
-function toSum({ realizedPnl, fees, funding, unknownPnl, unknownFees, unknownFunding }: Part): ChangeSum {
-  return { realizedPnl: BigInt(realizedPnl), fees: BigInt(fees), funding: BigInt(funding), unknownPnl, unknownFees, unknownFunding }
 }
 
 function addMinute(sums: Map<number, ChangeSum>, changes: ReturnType<typeof changesOfMinute>, startOf: (ts: number) => number): void {

@@ -1,14 +1,16 @@
 // Referrals: codes and their owners, referred accounts, and rewards.
 
 import type { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../../resources/referral.ts'
+import { columns, outerJoined } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
+import { insertRows, updateOnConflict } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import type { Epoch } from '../state/epochs.ts'
 import { contractInstanceSql, readContractInstance } from '../state/contract-instances.ts'
-import type { HeadColumns } from '../state/as-of.ts'
+import { PRESENT_HEAD } from '../state/as-of.ts'
 import { headOf, listLog, toSearchText } from '../log/log-list.ts'
 import type { Head, Page } from '../log/page.ts'
 import { bigOf, optionalBigOf, textOf } from '../log/payload.ts'
@@ -36,11 +38,25 @@ export async function applyReferralEvents(tx: Writable, epoch: Epoch, events: re
   const instance = await readContractInstance(tx, epoch, 'referral')
   const referrers = await loadReferrers(tx, instance, [...new Set(referralEvents.map((event) => textOf(event, 'referrer')))])
   foldReferral(referralEvents, referrers)
-  await storeReferrers(tx, instance, [...referrers.values()])
+  const home = { all: instance }
+  await insertRows(tx, idx.referrers, [...referrers.values()], {
+    home, referrer: 'referrer', code: 'code', created_at: 'createdAt', referred_count: 'referredCount', total_volume_generated: 'totalVolumeGenerated',
+    total_earned: 'totalEarned', claimable: 'claimable', updated_at: 'updatedAt',
+  }, UPDATE_REFERRERS)
   await deleteBindings(tx, instance, unbound)
-  await insertBindings(tx, instance, newBindings(decoded))
-  await insertTrades(tx, topicIn(referralEvents, 'trade_recorded'))
-  await insertClaims(tx, topicIn(referralEvents, 'claimed'))
+  const logged = { ledger: 'ledger', ts: 'ledgerCloseTs', tx_hash: 'txHash' } as const
+  const referrer = (event: ArchivedEvent): string => textOf(event, 'referrer')
+  const referee = (event: ArchivedEvent): string => textOf(event, 'referee')
+  await insertRows(tx, idx.referral_bindings, newBindings(decoded), {
+    home, referee, referrer, code: (event) => textOf(event, 'code'), bound_at: 'ledgerCloseTs', tx_hash: 'txHash',
+  }, KEEP_BINDINGS)
+  await insertRows(tx, idx.referral_trades, topicIn(referralEvents, 'trade_recorded'), {
+    seq: 'seq', referee, referrer, original_fee: (event) => bigOf(event, 'originalFee'), discount: (event) => bigOf(event, 'discount'),
+    payout: (event) => bigOf(event, 'payout'), ...logged, volume: (event) => optionalBigOf(event, 'volume'),
+  })
+  await insertRows(tx, idx.referral_claims, topicIn(referralEvents, 'claimed'), {
+    seq: 'seq', referrer, amount: (event) => bigOf(event, 'amount'), ...logged,
+  })
 }
 
 /** Applies events in log order to the referrers that they name. A referrer whose code is not in the archive is skipped. */
@@ -79,11 +95,13 @@ function topicIn(events: readonly ArchivedEvent[], topic: string): readonly Arch
   return events.filter((event) => event.topic === topic)
 }
 
-const REFERRER_COLUMNS = `r.referrer, r.code, r.created_at as "createdAt", r.referred_count as "referredCount",
-  r.total_volume_generated as "totalVolumeGenerated", r.total_earned as "totalEarned", r.claimable, r.updated_at as "updatedAt"`
+const REFERRER_COLUMNS = columns(idx.referrers, 'r', {
+  referrer: 'referrer', code: 'code', createdAt: 'created_at', referredCount: 'referred_count', totalVolumeGenerated: 'total_volume_generated',
+  totalEarned: 'total_earned', claimable: 'claimable', updatedAt: 'updated_at',
+})
 
 async function loadReferrers(tx: Queryable, instance: number, names: readonly string[]): Promise<Map<string, ReferrerState>> {
-  const rows = await tx.query<Referrer>(
+  const rows = await tx.query(
     sql`select ${REFERRER_COLUMNS} from ${idx.referrers} r where r.home = $1 and r.referrer = any($2::text[])`,
     [instance, names],
   )
@@ -92,20 +110,10 @@ async function loadReferrers(tx: Queryable, instance: number, names: readonly st
   }]))
 }
 
-async function storeReferrers(tx: Writable, instance: number, rows: readonly ReferrerState[]): Promise<void> {
-  if (rows.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.referrers)} (home, referrer, code, created_at, referred_count, total_volume_generated, total_earned, claimable, updated_at)
-     select $1::int, unnest($2::text[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::numeric[]),
-       unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::bigint[])
-     on conflict (home, referrer) do update set referred_count = excluded.referred_count, total_volume_generated = excluded.total_volume_generated,
-       total_earned = excluded.total_earned, claimable = excluded.claimable, updated_at = excluded.updated_at`,
-    [
-      instance,
-      ...columnsOf(rows, ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']),
-    ],
-  )
-}
+const UPDATE_REFERRERS = updateOnConflict(idx.referrers, ['home', 'referrer'], {
+  replace: ['referred_count', 'total_volume_generated', 'total_earned', 'claimable', 'updated_at'],
+})
+const KEEP_BINDINGS = sql`on conflict (home, referee) do nothing`
 
 async function deleteBindings(tx: Writable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
@@ -113,78 +121,21 @@ async function deleteBindings(tx: Writable, instance: number, events: readonly A
     and referee = any($2::text[])`, [instance, events.map((event) => textOf(event, 'referee'))])
 }
 
-async function insertBindings(tx: Writable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
-  if (events.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.referral_bindings)} (home, referee, referrer, code, bound_at, tx_hash)
-     select $1::int, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::text[])
-     on conflict (home, referee) do nothing`,
-    [
-      instance,
-      events.map((event) => textOf(event, 'referee')),
-      events.map((event) => textOf(event, 'referrer')),
-      events.map((event) => textOf(event, 'code')),
-      events.map((event) => event.ledgerCloseTs),
-      events.map((event) => event.txHash),
-    ],
-  )
-}
-
-async function insertTrades(tx: Writable, events: readonly ArchivedEvent[]): Promise<void> {
-  if (events.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.referral_trades)} (seq, referee, referrer, original_fee, discount, payout, ledger, ts, tx_hash, volume)
-     select unnest($1::bigint[]), unnest($2::text[]), unnest($3::text[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
-       unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::text[]), unnest($10::numeric[])`,
-    [
-      events.map((event) => event.seq),
-      events.map((event) => textOf(event, 'referee')),
-      events.map((event) => textOf(event, 'referrer')),
-      events.map((event) => bigOf(event, 'originalFee')),
-      events.map((event) => bigOf(event, 'discount')),
-      events.map((event) => bigOf(event, 'payout')),
-      events.map((event) => event.ledger),
-      events.map((event) => event.ledgerCloseTs),
-      events.map((event) => event.txHash),
-      events.map((event) => optionalBigOf(event, 'volume')),
-    ],
-  )
-}
-
-async function insertClaims(tx: Writable, events: readonly ArchivedEvent[]): Promise<void> {
-  if (events.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.referral_claims)} (seq, referrer, amount, ledger, ts, tx_hash)
-     select unnest($1::bigint[]), unnest($2::text[]), unnest($3::numeric[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::text[])`,
-    [
-      events.map((event) => event.seq),
-      events.map((event) => textOf(event, 'referrer')),
-      events.map((event) => bigOf(event, 'amount')),
-      events.map((event) => event.ledger),
-      events.map((event) => event.ledgerCloseTs),
-      events.map((event) => event.txHash),
-    ],
-  )
-}
-
 const CURRENT_INSTANCE = contractInstanceSql('referral', sql`c.epoch`)
+
+const FOUND_REFERRER = outerJoined(REFERRER_COLUMNS)
+const FOUND_BINDING = outerJoined(columns(idx.referral_bindings, 'b', {
+  referee: 'referee', boundReferrer: 'referrer', boundCode: 'code', boundAt: 'bound_at', txHash: 'tx_hash',
+}))
 
 /** The owner of a code; null when it is not taken (specification, "GET /v1/referral/lookup"). */
 export async function findReferrer(db: Queryable, code: string): Promise<{ readonly referrer: Referrer | null; readonly head: Head }> {
-  const rows = await db.query<Referrer & HeadColumns>(
-    sql`select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS}
+  const rows = await db.query(
+    sql`select ${PRESENT_HEAD}, ${FOUND_REFERRER}
      from ${idx.cursor} c left join ${idx.referrers} r on r.home = ${CURRENT_INSTANCE} and r.code = $1`,
     [toSearchText(code)],
   )
   return { referrer: referrerOf(rows[0]), head: headOf(rows) }
-}
-
-interface RawBinding {
-  readonly referee: string | null
-  readonly boundReferrer: string
-  readonly boundCode: string
-  readonly boundAt: number
-  readonly txHash: string
 }
 
 /** The code that an address owns, and the code that it is bound to (specification, "GET /v1/referral/info"). */
@@ -192,9 +143,8 @@ export async function readReferral(
   db: Queryable,
   address: string,
 ): Promise<{ readonly self: Referrer | null; readonly binding: ReferralBinding | null; readonly head: Head }> {
-  const rows = await db.query<Referrer & RawBinding & HeadColumns>(
-    sql`select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS},
-       b.referee, b.referrer as "boundReferrer", b.code as "boundCode", b.bound_at as "boundAt", b.tx_hash as "txHash"
+  const rows = await db.query(
+    sql`select ${PRESENT_HEAD}, ${FOUND_REFERRER}, ${FOUND_BINDING}
      from ${idx.cursor} c
      left join ${idx.referrers} r on r.home = ${CURRENT_INSTANCE} and r.referrer = $1
      left join ${idx.referral_bindings} b on b.home = ${CURRENT_INSTANCE} and b.referee = $1`,
@@ -207,8 +157,8 @@ export async function readReferral(
   return { self: referrerOf(row), binding, head: headOf(rows) }
 }
 
-function referrerOf(row: Referrer | undefined): Referrer | null {
-  if (row === undefined || (row.referrer as string | null) === null) return null
+function referrerOf(row: RowOf<typeof FOUND_REFERRER> | undefined): Referrer | null {
+  if (row === undefined || row.referrer === null) return null
   const { referrer, code, createdAt, referredCount, totalVolumeGenerated, totalEarned, claimable, updatedAt } = row
   return { referrer, code, createdAt, referredCount, totalVolumeGenerated, totalEarned, claimable, updatedAt }
 }

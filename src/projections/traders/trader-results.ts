@@ -3,10 +3,10 @@
 
 import type { PositionChangeKind } from '../../exchange/settlement/position-changes.ts'
 import { pricePnl } from '../../exchange/settlement/position-pnl.ts'
+import { insertRows, updateOnConflict } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 import type { PositionEvent } from '../log/market-events.ts'
 import type { NewTrade } from '../trades/trades.ts'
 
@@ -83,23 +83,19 @@ interface Profile {
 
 /** Adds results to the profiles of their traders. */
 export async function addToProfiles(tx: Writable, results: readonly TraderResult[]): Promise<void> {
-  if (results.length === 0) return
-  const rows = [...profilesOf(results).values()]
-  // The earliest of equal trades counts: pages come in log order.
-  await tx.run(
-    sql`${sql.insertInto(idx.trader_results)} as t (trader, realized_pnl, wins, losses, best_seq, best_pnl, worst_seq, worst_pnl, first_ts, last_ts)
-     select unnest($1::text[]), unnest($2::numeric[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::numeric[]),
-       unnest($7::bigint[]), unnest($8::numeric[]), unnest($9::bigint[]), unnest($10::bigint[])
-     on conflict (trader) do update set realized_pnl = t.realized_pnl + excluded.realized_pnl, wins = t.wins + excluded.wins,
-       losses = t.losses + excluded.losses,
-       best_seq = case when t.best_pnl is null or excluded.best_pnl > t.best_pnl then excluded.best_seq else t.best_seq end,
-       best_pnl = greatest(t.best_pnl, excluded.best_pnl),
-       worst_seq = case when t.worst_pnl is null or excluded.worst_pnl < t.worst_pnl then excluded.worst_seq else t.worst_seq end,
-       worst_pnl = least(t.worst_pnl, excluded.worst_pnl),
-       first_ts = least(t.first_ts, excluded.first_ts), last_ts = greatest(t.last_ts, excluded.last_ts)`,
-    columnsOf(rows, ['trader', 'realizedPnl', 'wins', 'losses', 'bestSeq', 'bestPnl', 'worstSeq', 'worstPnl', 'firstTs', 'lastTs']),
-  )
+  await insertRows(tx, idx.trader_results, [...profilesOf(results).values()], {
+    trader: 'trader', realized_pnl: 'realizedPnl', wins: 'wins', losses: 'losses', best_seq: 'bestSeq', best_pnl: 'bestPnl', worst_seq: 'worstSeq',
+    worst_pnl: 'worstPnl', first_ts: 'firstTs', last_ts: 'lastTs',
+  }, EXTEND_PROFILE)
 }
+
+/** The earliest of equal trades counts: pages come in log order. */
+const EXTEND_PROFILE = sql`${updateOnConflict(idx.trader_results, ['trader'], { add: ['realized_pnl', 'wins', 'losses'] })},
+  best_seq = case when trader_results.best_pnl is null or excluded.best_pnl > trader_results.best_pnl then excluded.best_seq else trader_results.best_seq end,
+  best_pnl = greatest(trader_results.best_pnl, excluded.best_pnl),
+  worst_seq = case when trader_results.worst_pnl is null or excluded.worst_pnl < trader_results.worst_pnl then excluded.worst_seq else trader_results.worst_seq end,
+  worst_pnl = least(trader_results.worst_pnl, excluded.worst_pnl),
+  first_ts = least(trader_results.first_ts, excluded.first_ts), last_ts = greatest(trader_results.last_ts, excluded.last_ts)`
 
 function profilesOf(results: readonly TraderResult[]): ReadonlyMap<string, Profile> {
   const profiles = new Map<string, Profile>()
@@ -149,19 +145,15 @@ export async function addToIntervals(tx: Writable, changes: readonly IntervalCha
       else addChange(sum, change)
     }
   }
-  if (sums.size === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.trader_pnl)} as t (trader, width, time, realized_pnl, fees, funding, unknown_pnl, unknown_fees, unknown_funding)
-     select unnest($1::text[]), unnest($2::int[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
-       unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::bigint[])
-     on conflict (trader, width, time) do update set realized_pnl = t.realized_pnl + excluded.realized_pnl, fees = t.fees + excluded.fees,
-       funding = t.funding + excluded.funding, unknown_pnl = t.unknown_pnl + excluded.unknown_pnl,
-       unknown_fees = t.unknown_fees + excluded.unknown_fees, unknown_funding = t.unknown_funding + excluded.unknown_funding`,
-    columnsOf([...sums.values()], [
-      'trader', 'width', 'time', 'realizedPnl', 'fees', 'funding', 'unknownPnl', 'unknownFees', 'unknownFunding',
-    ]),
-  )
+  await insertRows(tx, idx.trader_pnl, [...sums.values()], {
+    trader: 'trader', width: 'width', time: 'time', realized_pnl: 'realizedPnl', fees: 'fees', funding: 'funding', unknown_pnl: 'unknownPnl',
+    unknown_fees: 'unknownFees', unknown_funding: 'unknownFunding',
+  }, ADD_TO_INTERVALS)
 }
+
+const ADD_TO_INTERVALS = updateOnConflict(idx.trader_pnl, ['trader', 'width', 'time'], {
+  add: ['realized_pnl', 'fees', 'funding', 'unknown_pnl', 'unknown_fees', 'unknown_funding'],
+})
 
 export function addChange(sum: ChangeSum, change: Readonly<ChangeSum>): void {
   sum.realizedPnl += change.realizedPnl

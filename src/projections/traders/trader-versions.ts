@@ -2,11 +2,12 @@
 // its first seq, so that one index range holds a past ranking in its order, with at most as many other versions as the slab has changes.
 
 import { defined } from '../../base/assert.ts'
+import { columns } from '../../store/columns.ts'
+import { insertRows, updateOnConflict } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 
 /** The figures that one event adds to a trader. */
 export interface TraderGain {
@@ -44,7 +45,10 @@ interface Version extends Results {
   toSeq: number | null
 }
 
-type RawVersion = Omit<Version, 'pnl' | 'volume' | 'toSeq'> & { readonly pnl: string; readonly volume: string }
+const SLAB = columns(idx.trader_slabs, 's', { slab: 'slab', firstSeq: 'first_seq', changes: 'changes', capacity: 'capacity' })
+const VERSION = columns(idx.trader_versions, 'v', {
+  slab: 'slab', trader: 'trader', fromSeq: 'from_seq', pnl: 'pnl', volume: 'volume', trades: 'trades', liquidations: 'liq_count',
+})
 
 /** The changes of a page. */
 interface VersionChanges {
@@ -88,15 +92,14 @@ function capacityFor(traders: number): number {
 }
 
 async function readSlab(tx: Queryable): Promise<Slab | undefined> {
-  const [slab] = await tx.query<Slab>(sql`select slab, first_seq as "firstSeq", changes, capacity from ${idx.trader_slabs} order by slab desc limit 1`)
+  const [slab] = await tx.query(sql`select ${SLAB} from ${idx.trader_slabs} s order by s.slab desc limit 1`)
   return slab
 }
 
 /** The present versions of these traders in a slab; null: of all. */
 async function readPresent(tx: Queryable, slab: number, traders: readonly string[] | null): Promise<Map<string, Version>> {
-  const rows = await tx.query<RawVersion>(
-    sql`select v.slab, v.trader, v.from_seq as "fromSeq", v.pnl, v.volume, v.trades, v.liq_count as liquidations
-     from ${idx.trader_versions} v where v.slab = $1 and v.to_seq is null${traders === null ? '' : ' and v.trader = any($2::text[])'}`,
+  const rows = await tx.query(
+    sql`select ${VERSION} from ${idx.trader_versions} v where v.slab = $1 and v.to_seq is null${traders === null ? '' : ' and v.trader = any($2::text[])'}`,
     traders === null ? [slab] : [slab, traders],
   )
   return new Map(rows.map((row) => [row.trader, { ...row, pnl: BigInt(row.pnl), volume: BigInt(row.volume), toSeq: null }]))
@@ -144,22 +147,16 @@ async function storeChanges(tx: Writable, { slabs, ended, added }: VersionChange
       sql`${sql.update(idx.trader_versions)} v set to_seq = page.to_seq
        from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[]) page (slab, trader, from_seq, to_seq)
        where v.slab = page.slab and v.trader = page.trader and v.from_seq = page.from_seq`,
-      columnsOf(stored, ['slab', 'trader', 'fromSeq', 'toSeq']),
+      [stored.map(({ slab }) => slab), stored.map(({ trader }) => trader), stored.map(({ fromSeq }) => fromSeq), stored.map(({ toSeq }) => toSeq)],
     )
   }
-  await tx.run(
-    sql`${sql.insertInto(idx.trader_versions)} (slab, trader, from_seq, to_seq, pnl, volume, trades, liq_count)
-     select unnest($1::int[]), unnest($2::text[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::numeric[]), unnest($6::numeric[]),
-       unnest($7::bigint[]), unnest($8::bigint[])`,
-    columnsOf(added, ['slab', 'trader', 'fromSeq', 'toSeq', 'pnl', 'volume', 'trades', 'liquidations']),
-  )
-  await tx.run(
-    sql`${sql.insertInto(idx.trader_slabs)} (slab, first_seq, capacity, changes) select unnest($1::int[]), unnest($2::bigint[]), unnest($3::bigint[]),
-      unnest($4::bigint[])
-     on conflict (slab) do update set changes = excluded.changes`,
-    columnsOf(slabs, ['slab', 'firstSeq', 'capacity', 'changes']),
-  )
+  await insertRows(tx, idx.trader_versions, added, {
+    slab: 'slab', trader: 'trader', from_seq: 'fromSeq', to_seq: 'toSeq', pnl: 'pnl', volume: 'volume', trades: 'trades', liq_count: 'liquidations',
+  })
+  await insertRows(tx, idx.trader_slabs, slabs, { slab: 'slab', first_seq: 'firstSeq', capacity: 'capacity', changes: 'changes' }, COUNT_CHANGES)
 }
+
+const COUNT_CHANGES = updateOnConflict(idx.trader_slabs, ['slab'], { replace: ['changes'] })
 
 export const NO_RESULTS: Results = { pnl: 0n, volume: 0n, trades: 0, liquidations: 0 }
 

@@ -2,6 +2,8 @@
 
 import { ONE_E7 } from '../../base/fixed-point.ts'
 import type { VaultSample } from '../../resources/vault-activity.ts'
+import { columns, expression } from '../../store/columns.ts'
+import { insertRows, updateOnConflict } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Param, Queryable, Writable } from '../../store/store.ts'
@@ -9,10 +11,9 @@ import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
-import { columnsOf } from '../columns.ts'
 import { contractInstanceSql, readContractInstance } from '../state/contract-instances.ts'
 import type { Epoch } from '../state/epochs.ts'
-import { clampToSafeInteger, readPage, seqFromCursor, withoutSeq } from '../log/log-list.ts'
+import { clampToSafeInteger, readPage, seqFromCursor } from '../log/log-list.ts'
 import type { Page } from '../log/page.ts'
 import { encodeCursor } from '../log/page.ts'
 import { bigOf, numberOf } from '../log/payload.ts'
@@ -28,8 +29,6 @@ export interface VaultSamplesFilter extends AsOf {
   readonly cursor?: string | undefined
 }
 
-type RawSample = Omit<VaultSample, 'sharePrice'>
-
 /** Samples of a vault of the current factory, newest first. As of a ledger, those that were read from it or earlier ones before it closed. */
 export async function listVaultSamples(db: Queryable, { id, beforeTs, atLedger, limit, cursor }: VaultSamplesFilter): Promise<Page<VaultSample>> {
   const kind = `vault-samples-${id}`
@@ -41,12 +40,16 @@ export async function listVaultSamples(db: Queryable, { id, beforeTs, atLedger, 
   const { readBy, later } = sampleBounds(state)
   const flowsAfter = (flow: 'deposit' | 'withdraw'): Sql => later((after, through) => sql`select coalesce(sum(v.amount), 0) from ${idx.vault_flows} v
       where v.home = s.home and v.vault_id = s.vault_id and v.kind = '${flow}' and v.seq > ${after} and v.seq <= ${through}`)
-  return await readPage<RawSample, VaultSample>(
+  const sample = columns(idx.vault_samples, 's', {
+    seq: 'time', time: 'time', ledger: 'ledger', totalUsdc: 'total_usdc', circulatingShares: 'circulating_shares', hwmNav: 'hwm_nav',
+    deposits: expression<string>(sql`f.deposits - ${flowsAfter('deposit')}`),
+    withdrawals: expression<string>(sql`f.withdrawals - ${flowsAfter('withdraw')}`),
+  })
+  return await readPage(
     db,
     {
       state,
-      page: sql`select s.time as seq, s.time, s.ledger, s.total_usdc as "totalUsdc", s.circulating_shares as "circulatingShares", s.hwm_nav as "hwmNav",
-          f.deposits - ${flowsAfter('deposit')} as deposits, f.withdrawals - ${flowsAfter('withdraw')} as withdrawals
+      page: sql`select ${sample}
         from (select * from ${idx.vault_samples} r where r.home = ${contractInstanceSql('vaultFactory', sql`c.epoch`)} and r.vault_id = $2::bigint
           and r.time < $3::bigint ${readBy} order by r.time desc limit $1::int) s
         cross join lateral (${flowsSince(sql`(select * from ${idx.vault_flow_sums} where ${own}) f`, before, sql`s.time`)}) f`,
@@ -54,8 +57,7 @@ export async function listVaultSamples(db: Queryable, { id, beforeTs, atLedger, 
       limit,
       cursorOf: ({ seq }) => encodeCursor(kind, [seq]),
     },
-    (raw) => {
-      const { time, ledger, totalUsdc, circulatingShares, hwmNav, deposits, withdrawals } = withoutSeq(raw)
+    ({ time, ledger, totalUsdc, circulatingShares, hwmNav, deposits, withdrawals }) => {
       const sharePrice = String(sharePriceOf(BigInt(totalUsdc), BigInt(circulatingShares)))
       return { time, ledger, sharePrice, totalUsdc, circulatingShares, hwmNav, deposits, withdrawals }
     },
@@ -70,13 +72,15 @@ function sharePriceOf(totalUsdc: bigint, shares: bigint): bigint {
 export async function insertVaultSample(
   tx: Writable, instance: number, read: Readonly<VaultFigures> & { readonly vaultId: number; readonly ledger: number }, nowMs: number,
 ): Promise<void> {
-  await tx.run(
-    sql`${sql.insertInto(idx.vault_samples)} (home, vault_id, time, ledger, total_usdc, circulating_shares, hwm_nav) values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (home, vault_id, time) do update set ledger = excluded.ledger, total_usdc = excluded.total_usdc,
-       circulating_shares = excluded.circulating_shares, hwm_nav = excluded.hwm_nav`,
-    [instance, read.vaultId, sampleTime(Math.floor(nowMs / 1_000)), read.ledger, read.totalUsdc, read.circulatingShares, read.hwmNav],
-  )
+  await insertRows(tx, idx.vault_samples, [read], {
+    home: { all: instance }, vault_id: 'vaultId', time: { all: sampleTime(Math.floor(nowMs / 1_000)) }, ledger: 'ledger', total_usdc: 'totalUsdc',
+    circulating_shares: 'circulatingShares', hwm_nav: 'hwmNav',
+  }, LAST_READING_COUNTS)
 }
+
+const LAST_READING_COUNTS = updateOnConflict(idx.vault_samples, ['home', 'vault_id', 'time'], {
+  replace: ['ledger', 'total_usdc', 'circulating_shares', 'hwm_nav'],
+})
 
 /** Adds a page's deposits into and withdrawals from trader vaults. */
 export async function applyVaultFlowSums(tx: Writable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
@@ -90,10 +94,9 @@ export async function applyVaultFlowSums(tx: Writable, epoch: Epoch, events: rea
     else sum.withdrawals += bigOf(event, 'usdcOut')
   }
   if (sums.size === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.vault_flow_sums)} as f (home, vault_id, time, deposits, withdrawals)
-     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[])
-     on conflict (home, vault_id, time) do update set deposits = f.deposits + excluded.deposits, withdrawals = f.withdrawals + excluded.withdrawals`,
-    [await readContractInstance(tx, epoch, 'vaultFactory'), ...columnsOf([...sums.values()], ['vaultId', 'time', 'deposits', 'withdrawals'])],
-  )
+  await insertRows(tx, idx.vault_flow_sums, [...sums.values()], {
+    home: { all: await readContractInstance(tx, epoch, 'vaultFactory') }, vault_id: 'vaultId', time: 'time', deposits: 'deposits', withdrawals: 'withdrawals',
+  }, ADD_FLOWS)
 }
+
+const ADD_FLOWS = updateOnConflict(idx.vault_flow_sums, ['home', 'vault_id', 'time'], { add: ['deposits', 'withdrawals'] })

@@ -1,6 +1,8 @@
 // Vault figures read from the factory, and how they correct the sums of events.
 
 import type { CorrectedValues } from '../../resources/correction.ts'
+import { columns } from '../../store/columns.ts'
+import { insertRows, updateOnConflict } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -11,6 +13,7 @@ import { readContractInstance } from '../state/contract-instances.ts'
 import { readIndexCursor } from '../state/index-state.ts'
 import { projectionTargets } from '../repair/shadow.ts'
 import { insertVaultSample } from './vault-history.ts'
+import { FIGURE_NAMES, FIGURE_SOURCES } from './vault-state.ts'
 import type { VaultFigures } from './vault-state.ts'
 import { recordReadFigures } from './vault-versions.ts'
 import { loadVaults } from './vaults-store.ts'
@@ -21,6 +24,8 @@ export interface ObservedVault extends Readonly<VaultFigures> {
   readonly ledger: number
 }
 
+const VAULT_ID = columns(idx.vaults, 'v', { vaultId: 'vault_id' })
+
 /** Vaults to read: first those with a leader trade since, then those never read or last read before `readBeforeMs`. */
 export async function listVaultsToRead(
   db: Queryable,
@@ -28,8 +33,8 @@ export async function listVaultsToRead(
   options: { readonly limit: number; readonly except: readonly number[]; readonly readBeforeMs: number },
 ): Promise<readonly { readonly vaultId: number }[]> {
   const instance = await readContractInstance(db, epoch, 'vaultFactory')
-  return await db.query<{ vaultId: number }>(
-    sql`select v.vault_id as "vaultId" from ${idx.vaults} v left join ${idx.vault_observations} o on o.home = v.home and o.vault_id = v.vault_id
+  return await db.query(
+    sql`select ${VAULT_ID} from ${idx.vaults} v left join ${idx.vault_observations} o on o.home = v.home and o.vault_id = v.vault_id
      where v.home = $1 and v.vault_id <> all($3::bigint[]) and (v.is_unsettled or o.observed_at is null or o.observed_at < $4::bigint)
      order by v.is_unsettled desc, o.observed_at nulls first, v.vault_id limit $2`,
     [instance, options.limit, options.except, options.readBeforeMs],
@@ -80,25 +85,20 @@ async function storeObservation(
   observation: { readonly observed: ObservedVault; readonly throughSeq: number; readonly isCorrection: boolean; readonly nowMs: number },
 ): Promise<void> {
   const { observed, throughSeq, isCorrection, nowMs } = observation
-  const figures = [
-    instance, observed.vaultId, observed.totalUsdc, observed.circulatingShares, observed.leaderShares, observed.hwmNav, observed.realizedPnl,
-    observed.profitShareBps, observed.paused,
-  ]
-  await tx.run(
-    sql`${sql.insertInto(idx.vault_observations)} as o (home, vault_id, total_usdc, circulating_shares, leader_shares, hwm_nav, realized_pnl, profit_share_bps,
-       paused, ledger, place, corrections, observed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-     on conflict (home, vault_id) do update set total_usdc = excluded.total_usdc, circulating_shares = excluded.circulating_shares,
-       leader_shares = excluded.leader_shares, hwm_nav = excluded.hwm_nav, realized_pnl = excluded.realized_pnl,
-       profit_share_bps = excluded.profit_share_bps, paused = excluded.paused, ledger = excluded.ledger, place = excluded.place,
-       corrections = o.corrections + excluded.corrections, observed_at = excluded.observed_at`,
-    [...figures, observed.ledger, throughSeq, isCorrection ? 1 : 0, nowMs],
-  )
+  await insertRows(tx, idx.vault_observations, [observed], {
+    home: { all: instance }, vault_id: 'vaultId', ...FIGURE_SOURCES, ledger: 'ledger', place: { all: throughSeq },
+    corrections: { all: isCorrection ? 1 : 0 }, observed_at: { all: nowMs },
+  }, REPLACE_OBSERVATION)
+  const figures = [instance, observed.vaultId, ...FIGURES.map((key) => observed[key])]
   const setFigures = (target: Writable): Promise<unknown> => target.run(
-    sql`${sql.update(idx.vaults)} set total_usdc = $3, circulating_shares = $4, leader_shares = $5, hwm_nav = $6, realized_pnl = $7, profit_share_bps = $8,
-       paused = $9, is_unsettled = false
-     where home = $1 and vault_id = $2`,
+    sql`${sql.update(idx.vaults)} set ${SET_FIGURES}, is_unsettled = false where home = $1 and vault_id = $2`,
     figures,
   )
   for (const target of await projectionTargets(tx)) await setFigures(target)
 }
+
+const SET_FIGURES = sql.join(FIGURE_NAMES.map((name, index) => `${name} = $${index + 3}`), ', ')
+
+const REPLACE_OBSERVATION = updateOnConflict(idx.vault_observations, ['home', 'vault_id'], {
+  replace: [...FIGURE_NAMES, 'ledger', 'place', 'observed_at'], add: ['corrections'],
+})

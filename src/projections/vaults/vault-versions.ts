@@ -1,11 +1,13 @@
 // Vaults by position in the log. The stored vaults count their events on from the newest figures that were read from the factory; a past state counts them on
 // from the figures that were read before it.
 
+import { columns } from '../../store/columns.ts'
+import { insertRows, updateOnConflict } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
+import { FIGURE_COLUMNS, FIGURE_NAMES, FIGURE_SOURCES, toFigures } from './vault-state.ts'
 import type { VaultFigures, VaultState } from './vault-state.ts'
 
 /** A vault after one event. */
@@ -47,24 +49,20 @@ export function versionOf(vault: VaultState, { figures }: PastFigures, seq: numb
   return { ...figures, vaultId, seq, depositorCount, openPositions, tradeCount, closedTradePnl, updatedAt }
 }
 
-const FIGURE_NAMES = ['total_usdc', 'circulating_shares', 'leader_shares', 'hwm_nav', 'realized_pnl', 'profit_share_bps', 'paused'] as const
-const FIGURES = `f.total_usdc as "totalUsdc", f.circulating_shares as "circulatingShares", f.leader_shares as "leaderShares", f.hwm_nav as "hwmNav",
-  f.realized_pnl as "realizedPnl", f.profit_share_bps as "profitShareBps", f.paused`
-
-type Amounts = 'totalUsdc' | 'circulatingShares' | 'leaderShares' | 'hwmNav' | 'realizedPnl'
-type RawFigures = Omit<VaultFigures, Amounts> & Readonly<Record<Amounts, string>>
+const VERSION = columns(idx.vault_versions, 'f', { vaultId: 'vault_id', seq: 'seq', ...FIGURE_COLUMNS })
+const READING = columns(idx.vault_figures, 'f', { vaultId: 'vault_id', place: 'place', ...FIGURE_COLUMNS })
 
 /** The figures of vaults after their last version, and the readings since then. */
 export async function loadPastFigures(tx: Queryable, instance: number, ids: readonly number[]): Promise<Map<number, PastFigures>> {
-  const versions = await tx.query<RawFigures & { vaultId: number; seq: number }>(
-    sql`select f.vault_id as "vaultId", f.seq, ${FIGURES} from unnest($2::bigint[]) ids (id)
+  const versions = await tx.query(
+    sql`select ${VERSION} from unnest($2::bigint[]) ids (id)
      cross join lateral (select * from ${idx.vault_versions} v where v.home = $1 and v.vault_id = ids.id order by v.seq desc limit 1) f`,
     [instance, ids],
   )
   const past = new Map<number, PastFigures>(versions.map(({ vaultId, seq: _seq, ...raw }) => [vaultId, { figures: toFigures(raw), readings: [] }]))
   const seqs = new Map(versions.map(({ vaultId, seq }) => [vaultId, seq]))
-  const readings = await tx.query<RawFigures & { vaultId: number; place: number }>(
-    sql`select f.vault_id as "vaultId", f.place, ${FIGURES} from unnest($2::bigint[], $3::bigint[]) ids (id, seq)
+  const readings = await tx.query(
+    sql`select ${READING} from unnest($2::bigint[], $3::bigint[]) ids (id, seq)
      join ${idx.vault_figures} f on f.home = $1 and f.vault_id = ids.id and f.place >= ids.seq order by f.place`,
     [instance, ids, ids.map((id) => seqs.get(id) ?? 0)],
   )
@@ -76,43 +74,19 @@ export async function loadPastFigures(tx: Queryable, instance: number, ids: read
   return past
 }
 
-function toFigures({ totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, profitShareBps, paused }: RawFigures): VaultFigures {
-  return {
-    totalUsdc: BigInt(totalUsdc), circulatingShares: BigInt(circulatingShares), leaderShares: BigInt(leaderShares), hwmNav: BigInt(hwmNav),
-    realizedPnl: BigInt(realizedPnl), profitShareBps, paused,
-  }
-}
-
 export async function insertVaultVersions(tx: Writable, instance: number, versions: readonly VaultVersion[]): Promise<void> {
-  if (versions.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.vault_versions)} (home, vault_id, seq, ${sql.join(FIGURE_NAMES, ', ')}, depositor_count, open_positions, trade_count,
-      closed_trade_pnl,
-       updated_at)
-     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::numeric[]), unnest($6::numeric[]),
-       unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::int[]), unnest($10::boolean[]), unnest($11::bigint[]), unnest($12::bigint[]),
-       unnest($13::bigint[]), unnest($14::numeric[]), unnest($15::bigint[])`,
-    [
-      instance,
-      ...columnsOf(versions, [
-        'vaultId', 'seq', 'totalUsdc', 'circulatingShares', 'leaderShares', 'hwmNav', 'realizedPnl', 'profitShareBps', 'paused', 'depositorCount',
-        'openPositions', 'tradeCount', 'closedTradePnl', 'updatedAt',
-      ]),
-    ],
-  )
+  await insertRows(tx, idx.vault_versions, versions, {
+    home: { all: instance }, vault_id: 'vaultId', seq: 'seq', ...FIGURE_SOURCES, depositor_count: 'depositorCount', open_positions: 'openPositions',
+    trade_count: 'tradeCount', closed_trade_pnl: 'closedTradePnl', updated_at: 'updatedAt',
+  })
 }
 
 /** Stores figures that were read from the factory and differ from the stored ones. */
 export async function recordReadFigures(tx: Writable, instance: number, vaultId: number, read: ReadFigures): Promise<void> {
-  await tx.run(
-    sql`${sql.insertInto(idx.vault_figures)} (home, vault_id, place, ${sql.join(FIGURE_NAMES, ', ')}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     on conflict (home, vault_id, place) do update set ${sql.join(FIGURE_NAMES.map((name) => `${name} = excluded.${name}`), ', ')}`,
-    [
-      instance, vaultId, read.place, read.totalUsdc, read.circulatingShares, read.leaderShares, read.hwmNav, read.realizedPnl, read.profitShareBps,
-      read.paused,
-    ],
-  )
+  await insertRows(tx, idx.vault_figures, [read], { home: { all: instance }, vault_id: { all: vaultId }, place: 'place', ...FIGURE_SOURCES }, REPLACE_FIGURES)
 }
+
+const REPLACE_FIGURES = updateOnConflict(idx.vault_figures, ['home', 'vault_id', 'place'], { replace: FIGURE_NAMES })
 
 /** SQL of the vaults `v` as of a seq: the columns of idx.vaults, with the counts after the last event and the figures of it or of a later reading. */
 export function vaultsAt(seq: Sql): Sql {

@@ -1,12 +1,13 @@
 // Loads vaults for a page's fold and stores its changes, in a few bulk statements per page.
 
+import { columns } from '../../store/columns.ts'
+import { insertRows, updateOnConflict } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 import { insertVaultVersions, loadPastFigures } from './vault-versions.ts'
-import type { VaultFigures, VaultState } from './vault-state.ts'
-import type { KnownVaults, VaultChanges, VaultObservation, VaultOrder, VaultPosition } from './vaults-fold.ts'
+import { FIGURE_COLUMNS, FIGURE_NAMES, FIGURE_SOURCES, toFigures } from './vault-state.ts'
+import type { KnownVaults, VaultChanges, VaultObservation } from './vaults-fold.ts'
 
 /** The ids that a page names. */
 export interface ReferencedIds {
@@ -16,40 +17,37 @@ export interface ReferencedIds {
   readonly depositors: readonly string[]
 }
 
-type AsTexts<Row, Keys extends keyof Row> = Omit<Row, Keys> & Readonly<Record<Keys, string>>
-type FigureAmounts = 'totalUsdc' | 'circulatingShares' | 'leaderShares' | 'hwmNav' | 'realizedPnl'
-
-const FIGURES = `total_usdc as "totalUsdc", circulating_shares as "circulatingShares", leader_shares as "leaderShares", hwm_nav as "hwmNav",
-  realized_pnl as "realizedPnl", profit_share_bps as "profitShareBps", paused`
+const POSITION = columns(idx.vault_positions, 'p', { id: 'position_id', vaultId: 'vault_id', leader: 'leader', isOpen: 'is_open' })
+const ORDER = columns(idx.vault_orders, 'o', { id: 'order_id', vaultId: 'vault_id', leader: 'leader', collateral: 'collateral' })
+const VAULT = columns(idx.vaults, 'v', {
+  vaultId: 'vault_id', leader: 'leader', name: 'name', createdSeq: 'created_seq', createdAt: 'created_at', ...FIGURE_COLUMNS, depositorCount: 'depositor_count',
+  openPositions: 'open_positions', tradeCount: 'trade_count', closedTradePnl: 'closed_trade_pnl', lastLedger: 'last_ledger', updatedAt: 'updated_at',
+  isUnsettled: 'is_unsettled',
+})
+const DEPOSITOR = columns(idx.vault_depositors, 'd', { vaultId: 'vault_id', depositor: 'depositor' })
+const OBSERVATION = columns(idx.vault_observations, 'o', { vaultId: 'vault_id', throughSeq: 'place', ...FIGURE_COLUMNS })
 
 /** Loads everything that a page names, including the vaults of its positions and orders. */
 export async function loadVaults(tx: Queryable, instance: number, ids: ReferencedIds): Promise<KnownVaults> {
-  const positions = ids.positions.length === 0 ? [] : await tx.query<VaultPosition & { id: number }>(
-    sql`select position_id as id, vault_id as "vaultId", leader, is_open as "isOpen" from ${idx.vault_positions}
-     where home = $1 and position_id = any($2::bigint[])`,
+  const positions = ids.positions.length === 0 ? [] : await tx.query(
+    sql`select ${POSITION} from ${idx.vault_positions} p where p.home = $1 and p.position_id = any($2::bigint[])`,
     [instance, ids.positions],
   )
-  const orders = ids.orders.length === 0 ? [] : await tx.query<Omit<VaultOrder, 'collateral'> & { id: number; collateral: string | null }>(
-    sql`select order_id as id, vault_id as "vaultId", leader, collateral from ${idx.vault_orders} where home = $1 and order_id = any($2::bigint[])`,
+  const orders = ids.orders.length === 0 ? [] : await tx.query(
+    sql`select ${ORDER} from ${idx.vault_orders} o where o.home = $1 and o.order_id = any($2::bigint[])`,
     [instance, ids.orders],
   )
   const vaultIds = [...new Set([...ids.vaults, ...positions.map(({ vaultId }) => vaultId), ...orders.map(({ vaultId }) => vaultId)])]
   if (vaultIds.length === 0) {
     return { vaults: new Map(), observations: new Map(), past: new Map(), positions: new Map(), orders: new Map(), depositors: new Set() }
   }
-  const vaults = await tx.query<AsTexts<VaultState, FigureAmounts | 'closedTradePnl'>>(
-    sql`select vault_id as "vaultId", leader, name, created_seq as "createdSeq", created_at as "createdAt", ${FIGURES}, depositor_count as "depositorCount",
-       open_positions as "openPositions", trade_count as "tradeCount", closed_trade_pnl as "closedTradePnl", last_ledger as "lastLedger",
-       updated_at as "updatedAt", is_unsettled as "isUnsettled"
-     from ${idx.vaults} where home = $1 and vault_id = any($2::bigint[])`,
-    [instance, vaultIds],
-  )
-  const depositors = ids.depositors.length === 0 ? [] : await tx.query<{ vaultId: number; depositor: string }>(
-    sql`select vault_id as "vaultId", depositor from ${idx.vault_depositors} where home = $1 and vault_id = any($2::bigint[]) and depositor = any($3::text[])`,
+  const vaults = await tx.query(sql`select ${VAULT} from ${idx.vaults} v where v.home = $1 and v.vault_id = any($2::bigint[])`, [instance, vaultIds])
+  const depositors = ids.depositors.length === 0 ? [] : await tx.query(
+    sql`select ${DEPOSITOR} from ${idx.vault_depositors} d where d.home = $1 and d.vault_id = any($2::bigint[]) and d.depositor = any($3::text[])`,
     [instance, vaultIds, ids.depositors],
   )
   return {
-    vaults: new Map(vaults.map((row) => [row.vaultId, { ...row, ...figuresOf(row), closedTradePnl: BigInt(row.closedTradePnl) }])),
+    vaults: new Map(vaults.map((row) => [row.vaultId, { ...row, ...toFigures(row), closedTradePnl: BigInt(row.closedTradePnl) }])),
     observations: await loadObservations(tx, instance, vaultIds),
     past: await loadPastFigures(tx, instance, vaultIds),
     positions: new Map(positions.map(({ id, ...position }) => [id, position])),
@@ -59,130 +57,48 @@ export async function loadVaults(tx: Queryable, instance: number, ids: Reference
 }
 
 async function loadObservations(tx: Queryable, instance: number, ids: readonly number[]): Promise<ReadonlyMap<number, VaultObservation>> {
-  const rows = await tx.query<AsTexts<VaultObservation, FigureAmounts>>(
-    sql`select vault_id as "vaultId", place as "throughSeq", ${FIGURES} from ${idx.vault_observations} where home = $1 and vault_id = any($2::bigint[])`,
+  const rows = await tx.query(
+    sql`select ${OBSERVATION} from ${idx.vault_observations} o where o.home = $1 and o.vault_id = any($2::bigint[])`,
     [instance, ids],
   )
-  return new Map(rows.map((row) => [row.vaultId, { vaultId: row.vaultId, throughSeq: row.throughSeq, ...figuresOf(row) }]))
-}
-
-function figuresOf(row: AsTexts<VaultFigures, FigureAmounts>): VaultFigures {
-  return {
-    totalUsdc: BigInt(row.totalUsdc),
-    circulatingShares: BigInt(row.circulatingShares),
-    leaderShares: BigInt(row.leaderShares),
-    hwmNav: BigInt(row.hwmNav),
-    realizedPnl: BigInt(row.realizedPnl),
-    profitShareBps: row.profitShareBps,
-    paused: row.paused,
-  }
+  return new Map(rows.map((row) => [row.vaultId, { ...row, ...toFigures(row) }]))
 }
 
 /** Stores the changes of the fold. */
 export async function storeVaults(tx: Writable, instance: number, known: KnownVaults, changes: VaultChanges): Promise<void> {
-  await upsertVaults(tx, instance, pickRows(known.vaults, changes.vaults).map(([, vault]) => vault))
-  await upsertPositions(tx, instance, pickRows(known.positions, changes.positions))
-  await insertOrders(tx, instance, pickRows(known.orders, changes.orders))
-  await insertDepositors(tx, instance, changes.depositors)
-  await insertTrades(tx, instance, changes.trades)
-  await insertFlows(tx, instance, changes.flows)
+  const home = { all: instance }
+  await insertRows(tx, idx.vaults, pickRows(known.vaults, changes.vaults), {
+    home, vault_id: 'vaultId', leader: 'leader', name: 'name', created_seq: 'createdSeq', created_at: 'createdAt', ...FIGURE_SOURCES,
+    depositor_count: 'depositorCount', open_positions: 'openPositions', trade_count: 'tradeCount', closed_trade_pnl: 'closedTradePnl',
+    last_ledger: 'lastLedger', updated_at: 'updatedAt', is_unsettled: 'isUnsettled',
+  }, UPDATE_VAULTS)
+  await insertRows(tx, idx.vault_positions, pickRows(known.positions, changes.positions), {
+    home, position_id: 'id', vault_id: 'vaultId', leader: 'leader', is_open: 'isOpen',
+  }, UPDATE_POSITIONS)
+  await insertRows(tx, idx.vault_orders, pickRows(known.orders, changes.orders), {
+    home, order_id: 'id', vault_id: 'vaultId', leader: 'leader', collateral: 'collateral',
+  }, KEEP_ORDERS)
+  await insertRows(tx, idx.vault_depositors, changes.depositors, { home, vault_id: 'vaultId', depositor: 'depositor' })
+  await insertRows(tx, idx.vault_trades, changes.trades, {
+    home, seq: 'seq', vault_id: 'vaultId', position_id: 'positionId', action: 'action', leader: 'leader', collateral: 'collateral', ledger: 'ledger', ts: 'ts',
+    tx_hash: 'txHash', pnl: 'pnl',
+  })
+  await insertRows(tx, idx.vault_flows, changes.flows, {
+    home, seq: 'seq', vault_id: 'vaultId', kind: 'kind', principal: 'principal', amount: 'amount', shares: 'shares', ledger: 'ledger', ts: 'ts',
+    tx_hash: 'txHash',
+  })
   await insertVaultVersions(tx, instance, changes.versions)
 }
 
-function pickRows<Row>(rows: ReadonlyMap<number, Row>, ids: ReadonlySet<number>): readonly (readonly [id: number, row: Row])[] {
+const UPDATE_VAULTS = updateOnConflict(idx.vaults, ['home', 'vault_id'], {
+  replace: [...FIGURE_NAMES, 'depositor_count', 'open_positions', 'trade_count', 'closed_trade_pnl', 'last_ledger', 'updated_at', 'is_unsettled'],
+})
+const UPDATE_POSITIONS = updateOnConflict(idx.vault_positions, ['home', 'position_id'], { replace: ['is_open'] })
+const KEEP_ORDERS = sql`on conflict (home, order_id) do nothing`
+
+function pickRows<Row>(rows: ReadonlyMap<number, Row>, ids: ReadonlySet<number>): readonly (Row & { readonly id: number })[] {
   return [...ids].flatMap((id) => {
     const row = rows.get(id)
-    return row === undefined ? [] : [[id, row] as const]
+    return row === undefined ? [] : [{ ...row, id }]
   })
-}
-
-async function upsertVaults(tx: Writable, instance: number, vaults: readonly VaultState[]): Promise<void> {
-  if (vaults.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.vaults)} (home, vault_id, leader, name, created_seq, created_at, total_usdc, circulating_shares, leader_shares, hwm_nav,
-      realized_pnl,
-       profit_share_bps, paused, depositor_count, open_positions, trade_count, closed_trade_pnl, last_ledger, updated_at, is_unsettled)
-     select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::bigint[]),
-       unnest($7::numeric[]), unnest($8::numeric[]), unnest($9::numeric[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::int[]),
-       unnest($13::boolean[]), unnest($14::bigint[]), unnest($15::bigint[]), unnest($16::bigint[]), unnest($17::numeric[]), unnest($18::bigint[]),
-       unnest($19::bigint[]), unnest($20::boolean[])
-     on conflict (home, vault_id) do update set total_usdc = excluded.total_usdc, circulating_shares = excluded.circulating_shares,
-       leader_shares = excluded.leader_shares, hwm_nav = excluded.hwm_nav, realized_pnl = excluded.realized_pnl,
-       profit_share_bps = excluded.profit_share_bps, paused = excluded.paused, depositor_count = excluded.depositor_count,
-       open_positions = excluded.open_positions, trade_count = excluded.trade_count, closed_trade_pnl = excluded.closed_trade_pnl,
-       last_ledger = excluded.last_ledger, updated_at = excluded.updated_at, is_unsettled = excluded.is_unsettled`,
-    [
-      instance,
-      ...columnsOf(vaults, [
-        'vaultId', 'leader', 'name', 'createdSeq', 'createdAt', 'totalUsdc', 'circulatingShares', 'leaderShares', 'hwmNav', 'realizedPnl', 'profitShareBps',
-        'paused', 'depositorCount', 'openPositions', 'tradeCount', 'closedTradePnl', 'lastLedger', 'updatedAt', 'isUnsettled',
-      ]),
-    ],
-  )
-}
-
-async function upsertPositions(tx: Writable, instance: number, positions: readonly (readonly [number, VaultPosition])[]): Promise<void> {
-  if (positions.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.vault_positions)} (home, position_id, vault_id, leader, is_open)
-     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::boolean[])
-     on conflict (home, position_id) do update set is_open = excluded.is_open`,
-    [
-      instance,
-      positions.map(([id]) => id),
-      positions.map(([, { vaultId }]) => vaultId),
-      positions.map(([, { leader }]) => leader),
-      positions.map(([, { isOpen }]) => isOpen),
-    ],
-  )
-}
-
-async function insertOrders(tx: Writable, instance: number, orders: readonly (readonly [number, VaultOrder])[]): Promise<void> {
-  if (orders.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.vault_orders)} (home, order_id, vault_id, leader, collateral)
-     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::numeric[])
-     on conflict (home, order_id) do nothing`,
-    [
-      instance,
-      orders.map(([id]) => id),
-      orders.map(([, { vaultId }]) => vaultId),
-      orders.map(([, { leader }]) => leader),
-      orders.map(([, { collateral }]) => collateral),
-    ],
-  )
-}
-
-async function insertDepositors(tx: Writable, instance: number, depositors: VaultChanges['depositors']): Promise<void> {
-  if (depositors.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.vault_depositors)} (home, vault_id, depositor) select $1::int, unnest($2::bigint[]), unnest($3::text[])`,
-    [instance, ...columnsOf(depositors, ['vaultId', 'depositor'])],
-  )
-}
-
-async function insertTrades(tx: Writable, instance: number, trades: VaultChanges['trades']): Promise<void> {
-  if (trades.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.vault_trades)} (home, seq, vault_id, position_id, action, leader, collateral, ledger, ts, tx_hash, pnl)
-     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::text[]), unnest($6::text[]),
-       unnest($7::numeric[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::text[]), unnest($11::numeric[])`,
-    [
-      instance,
-      ...columnsOf(trades, ['seq', 'vaultId', 'positionId', 'action', 'leader', 'collateral', 'ledger', 'ts', 'txHash', 'pnl']),
-    ],
-  )
-}
-
-async function insertFlows(tx: Writable, instance: number, flows: VaultChanges['flows']): Promise<void> {
-  if (flows.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.vault_flows)} (home, seq, vault_id, kind, principal, amount, shares, ledger, ts, tx_hash)
-     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::text[]), unnest($5::text[]), unnest($6::numeric[]),
-       unnest($7::numeric[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::text[])`,
-    [
-      instance,
-      ...columnsOf(flows, ['seq', 'vaultId', 'kind', 'principal', 'amount', 'shares', 'ledger', 'ts', 'txHash']),
-    ],
-  )
 }

@@ -2,8 +2,9 @@
 
 import type { TraderVault } from '../../resources/trader-vault.ts'
 import type { VaultFlow, VaultTrade } from '../../resources/vault-activity.ts'
+import { columns, outerJoined } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { SelectList, Sql } from '../../store/sql.ts'
 import type { Param, Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
@@ -17,9 +18,10 @@ import type { Head, Page } from '../log/page.ts'
 import { encodeCursor } from '../log/page.ts'
 import { numberOf, textOf } from '../log/payload.ts'
 import { toTraderVault } from './vault-figures.ts'
-import type { ApyTerms, RawVault } from './vault-figures.ts'
+import type { ApyTerms } from './vault-figures.ts'
 import { foldVaults, idOf } from './vaults-fold.ts'
 import type { VaultFlowKind } from './vaults-fold.ts'
+import { FIGURE_COLUMNS } from './vault-state.ts'
 import { vaultsAt } from './vault-versions.ts'
 import { loadVaults, storeVaults } from './vaults-store.ts'
 
@@ -78,10 +80,11 @@ function idsIn(
 
 const VAULTS_KIND = 'vaults'
 
-const VAULT_COLUMNS = `v.created_seq as seq, v.vault_id as id, v.leader, v.name, v.created_at as "createdAt", v.total_usdc as "totalUsdc",
-  v.circulating_shares as "circulatingShares", v.hwm_nav as "hwmNav", v.realized_pnl as "realizedPnl", v.leader_shares as "leaderShares",
-  v.profit_share_bps as "profitShareBps", v.paused, v.updated_at as "updatedAt", v.depositor_count as "depositorCount",
-  v.open_positions as "openPositions", v.trade_count as "tradeCount", v.closed_trade_pnl as "closedTradePnl"`
+const VAULT_COLUMNS = columns(idx.vaults, 'v', {
+  seq: 'created_seq', id: 'vault_id', leader: 'leader', name: 'name', createdAt: 'created_at', ...FIGURE_COLUMNS, updatedAt: 'updated_at',
+  depositorCount: 'depositor_count', openPositions: 'open_positions', tradeCount: 'trade_count', closedTradePnl: 'closed_trade_pnl',
+})
+const FOUND_VAULT = outerJoined(VAULT_COLUMNS)
 
 const CURRENT_INSTANCE = contractInstanceSql('vaultFactory', sql`c.epoch`)
 
@@ -98,14 +101,14 @@ export async function listVaults(db: Queryable, filter: VaultsFilter): Promise<P
   const conditions = [sql`v.home = ${CURRENT_INSTANCE}`]
   if (filter.leader !== undefined) conditions.push(sql`v.leader = $${params.push(toSearchText(filter.leader))}`)
   if (filter.cursor !== undefined) conditions.push(sql`v.created_seq < $${params.push(seqFromCursor(VAULTS_KIND, filter.cursor))}::bigint`)
-  return await readPage<RawVault, TraderVault>(
+  return await readPage(
     db,
     {
       state,
       page: sql`select ${VAULT_COLUMNS} from ${vaultsOf(state)} v where ${sql.join(conditions, ' and ')} order by v.created_seq desc limit $1::int`,
       params,
       limit: filter.limit,
-      cursorOf: (raw) => encodeCursor(VAULTS_KIND, [raw.seq]),
+      cursorOf: ({ seq }) => encodeCursor(VAULTS_KIND, [seq]),
     },
     (raw) => toTraderVault(raw, termsAt(filter, raw)),
   )
@@ -118,14 +121,15 @@ export async function readVault(
 ): Promise<{ readonly vault: TraderVault | null; readonly head: Head }> {
   const params: Param[] = [clampToSafeInteger(wanted.id)]
   const state = stateSource(wanted, (value) => sql`$${params.push(value)}`)
-  const rows = await db.query<RawVault & HeadColumns>(
-    sql`select ${state.head}, ${VAULT_COLUMNS}
+  const stateHead: SelectList<HeadColumns> = state.head
+  const rows = await db.query(
+    sql`select ${stateHead}, ${FOUND_VAULT}
      from ${state.from} left join lateral (select * from ${vaultsOf(state)} v where v.home = ${CURRENT_INSTANCE} and v.vault_id = $1::bigint) v on true`,
     params,
   )
   const head = headOf(rows)
   const [raw] = rows
-  return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, termsAt(wanted, raw)), head }
+  return { vault: raw === undefined || raw.id === null ? null : toTraderVault(raw, termsAt(wanted, raw)), head }
 }
 
 /** SQL of the vaults of a state. */
