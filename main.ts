@@ -33,10 +33,11 @@ import { createSubmissionVerifier } from './src/gateway/submission-verifier.ts'
 import { chainTrust } from './src/indexer/identity/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
 import type { IndexerOptions } from './src/indexer/options.ts'
-import { runSideIndexers } from './src/indexer/repair/side-indexers.ts'
+import { runSideIndexers } from './src/indexer/side-indexers.ts'
 import type { Indexer } from './src/indexer/indexer.ts'
 import { INDEXER_LOCK } from './src/indexer/options.ts'
-import { reportProgress } from './src/indexer/repair/report-progress.ts'
+import { describeStatus } from './src/indexer/status.ts'
+import type { IndexerStatus } from './src/indexer/status.ts'
 import { runTaskCommand } from './src/indexer/repair/task-command.ts'
 import { serveTaskFiles } from './src/indexer/repair/task-files.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
@@ -180,10 +181,12 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
     print(describeStart(url, { config, secrets, network, databaseFolder: dataFolder(config, 'database') }))
   }
   if (config.role !== 'api') {
-    const indexer = startIndexer(parts, onApplied)
+    const hosts = rpcUrls.map(hostOf)
+    const onStatus = (status: IndexerStatus): void => print(describeStatus(status, hosts))
+    const indexer = startIndexer(parts, { onStatus, ...(onApplied === undefined ? {} : { onApplied }) })
     disposables.use(indexer)
     if (secrets.databaseUrl === null) indexing.push(serveTaskFiles(dataFolder(config, 'database'), store, { clock, signal: stop }))
-    indexing.push(indexer.run(stop), runOtherIndexers(parts, stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, print, stop }))
+    indexing.push(indexer.run(stop), runOtherIndexers(parts, stop))
   }
   if (metrics !== null && config.metrics !== null) {
     metrics.addSources({
@@ -275,8 +278,8 @@ function runOtherIndexers(parts: Parts, stop: AbortSignal): Promise<void> {
   }, stop)
 }
 
-function startIndexer(parts: IndexerParts, onApplied?: Gateway['learnApplied']): Indexer {
-  const indexer = createIndexer({ ...indexerOptions(parts), ...(onApplied === undefined ? {} : { onApplied }) })
+function startIndexer(parts: IndexerParts, listeners: Pick<IndexerOptions, 'onApplied' | 'onStatus'> = {}): Indexer {
+  const indexer = createIndexer({ ...indexerOptions(parts), ...listeners })
   parts.metrics?.addSources({ indexer: indexer.status })
   return indexer
 }

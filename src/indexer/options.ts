@@ -8,6 +8,7 @@ import type { ArchivedEvent } from '../projections/log/archived-event.ts'
 import type { Store } from '../store/store.ts'
 import type { ChainTrust } from './identity/confirmation.ts'
 import type { AppliedTransaction } from './pages/transaction-effects.ts'
+import type { IndexerStatus } from './status.ts'
 
 /** Name of the writer lock. */
 export const INDEXER_LOCK = 'indexer'
@@ -34,4 +35,6 @@ export interface IndexerOptions {
   readonly onArchived?: (events: readonly ArchivedEvent[]) => void
   /** Called with each transaction whose changes were read from the ledger. */
   readonly onApplied?: (applied: AppliedTransaction) => void
+  /** Called with each change of the state, and with the progress of a catch-up. */
+  readonly onStatus?: (status: IndexerStatus) => void
 }
