@@ -38,8 +38,10 @@ import type { Indexer } from './src/indexer/indexer.ts'
 import { INDEXER_LOCK } from './src/indexer/options.ts'
 import { describeStatus } from './src/indexer/status.ts'
 import type { IndexerStatus } from './src/indexer/status.ts'
+import { rebuildIfFree } from './src/indexer/repair/rebuild.ts'
+import { serveFolder } from './src/indexer/repair/task-channel.ts'
 import { runTaskCommand } from './src/indexer/repair/task-command.ts'
-import { serveTaskFiles } from './src/indexer/repair/task-files.ts'
+import type { TaskWorker } from './src/indexer/repair/task-command.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
 import { parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
 import { createLogger } from './src/observability/logger.ts'
@@ -185,7 +187,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
     const onStatus = (status: IndexerStatus): void => print(describeStatus(status, hosts))
     const indexer = startIndexer(parts, { onStatus, ...(onApplied === undefined ? {} : { onApplied }) })
     disposables.use(indexer)
-    if (secrets.databaseUrl === null) indexing.push(serveTaskFiles(dataFolder(config, 'database'), store, { clock, signal: stop }))
+    if (secrets.databaseUrl === null) indexing.push(serveFolder(dataFolder(config, 'database'), store, { clock, signal: stop }))
     indexing.push(indexer.run(stop), runOtherIndexers(parts, stop))
   }
   if (metrics !== null && config.metrics !== null) {
@@ -301,8 +303,9 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
   const { config, secrets } = settings
   process.exitCode = await runTaskCommand(kind, {
     openStore: () => openDatabase(config, secrets, log, stop),
-    folder: dataFolder(config, 'database'), clock, random, log, print, signal: stop,
-    async createIndexer(store) {
+    folder: dataFolder(config, 'database'), clock, print, signal: stop,
+    async createWorker(store) {
+      if (kind === 'rebuild') return { run: (signal) => rebuildIfFree(store, { clock, random, log }, signal), [Symbol.asyncDispose]: async () => {} }
       if (runsLocalNetwork(settings)) throw new CommandRejected('The local network runs in the gateway\'s process. Start the gateway, then verify.')
       const declared = await findDeclared(settings, null, log, stop)
       const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network, config.network.others)))
@@ -313,7 +316,7 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
 }
 
 /** An indexer that verifies the index, and the driver that compares submissions with it. */
-function startVerifier(parts: IndexerParts): Pick<Indexer, 'run'> & AsyncDisposable {
+function startVerifier(parts: IndexerParts): TaskWorker {
   const submissions = createSubmissionVerifier({ ...parts, clock, random })
   const indexer = startIndexer(parts)
   return {
