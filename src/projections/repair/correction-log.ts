@@ -1,7 +1,7 @@
 // Appends corrections to the log: of positions, sums, vaults, events of the archive, and the name of the epoch.
 
 import type { CorrectedValues, CorrectionKind } from '../../resources/correction.ts'
-import { columns, expression } from '../../store/columns.ts'
+import { columns, expression, expressions } from '../../store/columns.ts'
 import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
@@ -86,7 +86,7 @@ export async function renameCurrentEpoch(
  */
 export async function readRepairStart(db: Queryable, epoch: string): Promise<number | null> {
   const [row] = await db.query(
-    sql`select ${columns(idx.corrections, 'k', { seq: expression<number | null>(sql`min(k.place)`) })}
+    sql`select ${expressions({ seq: expression<number | null>(sql`min(k.place)`) })}
      from (select place, noticed_at from ${idx.corrections} where kind = 'epoch' and before->>'epoch' = $1 order by place desc limit 1) r
        join ${idx.corrections} k on k.kind in ('event', 'epoch') and k.noticed_at = r.noticed_at and k.place <= r.place
      where k.place > coalesce((select max(p.place) from ${idx.corrections} p where p.kind = 'epoch' and p.place < r.place), 0)`,

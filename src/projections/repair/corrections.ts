@@ -1,7 +1,7 @@
 // Corrections of projections that differ from the ledger. Each is stored with a seq, so that a rebuild applies it between the same events.
 
 import type { CorrectedValues, Correction as CorrectionRow, CorrectionKind } from '../../resources/correction.ts'
-import { columns, expression } from '../../store/columns.ts'
+import { columns, expression, expressions } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
@@ -191,7 +191,7 @@ export async function readCorrectionRows(
   db: Queryable, range: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
 ): Promise<readonly CorrectionRow[]> {
   const rows = await db.query(
-    sql`select ${columns(idx.corrections, 'r', { row: expression<RawCorrectionRow>(CORRECTION_JSON) })} from ${idx.corrections} r where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
+    sql`select ${expressions({ row: expression<RawCorrectionRow>(CORRECTION_JSON) })} from ${idx.corrections} r where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
     [range.afterSeq, range.throughSeq, range.limit],
   )
   return rows.map(({ row }) => toCorrectionRow(row))

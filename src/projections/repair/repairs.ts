@@ -2,7 +2,7 @@
 // a seq at its place in the log: everything after it moves to seqs that were never issued.
 
 import type { CorrectedValues } from '../../resources/correction.ts'
-import { columns, expression } from '../../store/columns.ts'
+import { columns, expression, expressions } from '../../store/columns.ts'
 import type { RowOf } from '../../store/columns.ts'
 import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
@@ -29,6 +29,8 @@ export type Repair =
   | { readonly action: 'replace'; readonly epoch: number; readonly chainId: string; readonly seq: number; readonly event: RepairedEvent }
   | { readonly action: 'remove'; readonly epoch: number; readonly chainId: string; readonly seq: number; readonly event: null }
 
+const COUNT = expressions({ count: expression<number>(sql`count(*)`) })
+
 /** Stores differences. One that is stored already is the same. */
 export async function recordRepairs(tx: Writable, repairs: readonly Repair[]): Promise<void> {
   await insertRows(tx, idx.repairs, repairs, {
@@ -41,7 +43,7 @@ export async function recordRepairs(tx: Writable, repairs: readonly Repair[]): P
 }
 
 export async function countRepairs(db: Queryable): Promise<number> {
-  const [row] = await db.query(sql`select ${columns(idx.repairs, 'r', { count: expression<number>(sql`count(*)`) })} from ${idx.repairs} r`)
+  const [row] = await db.query(sql`select ${COUNT} from ${idx.repairs}`)
   return row?.count ?? 0
 }
 
@@ -163,7 +165,7 @@ async function readSeqAfter(tx: Queryable, epoch: number, { eventId, ledger }: R
     (select min(e.seq) from ${idx.events} e where e.ledger = $2 and e.epoch = $1 and e.event_id collate "C" > $3),
     (select e.seq from ${idx.events} e where e.ledger > $2 and e.epoch = $1 order by e.ledger, e.seq limit 1),
     (select l.last_seq + 1 from ${idx.ledgers} l where l.epoch = $1 and $1 <> c.epoch order by l.ledger desc limit 1))`)
-  const [row] = await tx.query(sql`select ${columns(idx.cursor, 'c', { seq })} from ${idx.cursor} c`, [epoch, ledger, eventId])
+  const [row] = await tx.query(sql`select ${expressions({ seq })} from ${idx.cursor} c`, [epoch, ledger, eventId])
   return row?.seq ?? null
 }
 
@@ -235,7 +237,6 @@ export async function readLedgersOfArchive(
 
 /** The number of archived events after a ledger. */
 export async function countAfterLedger(db: Queryable, epochs: readonly number[], ledger: number): Promise<number> {
-  const count = columns(idx.events, 'e', { count: expression<number>(sql`count(*)`) })
-  const [row] = await db.query(sql`select ${count} from ${idx.events} e where e.ledger > $1::bigint and e.epoch = any($2::int[])`, [ledger, epochs])
+  const [row] = await db.query(sql`select ${COUNT} from ${idx.events} e where e.ledger > $1::bigint and e.epoch = any($2::int[])`, [ledger, epochs])
   return row?.count ?? 0
 }
