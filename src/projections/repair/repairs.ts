@@ -204,13 +204,13 @@ async function moveColumn(tx: Writable, table: Table, column: string, { firstSeq
 /** Versions belong to other blocks afterwards. Until the rebuild, they are read, and continued by new pages. */
 async function moveVersions(tx: Writable, table: VersionTable, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
   const { name, key, values, width } = table
-  const columns = Object.keys(values)
+  const valueColumns = Object.keys(values)
   const keys = sql.join(key.map((column) => `b.${column}, `), '')
   await tx.run(
     sql`with gone as (${sql.deleteFrom(idx[name])} where from_seq > $1::bigint - ${width} returning *)
-     ${sql.insertInto(idx[name])} (${sql.join([...key, 'from_seq', 'seqs', ...columns], ', ')})
-     select ${keys}${blockOf(table, sql`m.seq`)}, array_agg(m.seq order by m.seq), ${sql.join(columns.map((column) => `array_agg(v.${column} order by m.seq)`), ', ')}
-     from gone b cross join unnest(b.seqs, ${sql.join(columns.map((column) => `b.${column}`), ', ')}) v (seq, ${sql.join(columns, ', ')})
+     ${sql.insertInto(idx[name])} (${sql.join([...key, 'from_seq', 'seqs', ...valueColumns], ', ')})
+     select ${keys}${blockOf(table, sql`m.seq`)}, array_agg(m.seq order by m.seq), ${sql.join(valueColumns.map((column) => `array_agg(v.${column} order by m.seq)`), ', ')}
+     from gone b cross join unnest(b.seqs, ${sql.join(valueColumns.map((column) => `b.${column}`), ', ')}) v (seq, ${sql.join(valueColumns, ', ')})
      cross join lateral (select v.seq + case when v.seq >= $1::bigint then $2::bigint + width_bucket(v.seq, $3::bigint[]) else 0 end as seq) m
      group by ${keys}${blockOf(table, sql`m.seq`)}`,
     [firstSeq, distance, thresholds],
