@@ -32,12 +32,15 @@ import { createSubmissionVerifier } from './src/gateway/submission-verifier.ts'
 import { chainTrust } from './src/indexer/identity/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
 import type { IndexerOptions } from './src/indexer/options.ts'
-import { runSideIndexers } from './src/indexer/repair/side-indexers.ts'
+import { runSideIndexers } from './src/indexer/side-indexers.ts'
 import type { Indexer } from './src/indexer/indexer.ts'
 import { INDEXER_LOCK } from './src/indexer/options.ts'
-import { reportProgress } from './src/indexer/repair/report-progress.ts'
+import { describeStatus } from './src/indexer/status.ts'
+import type { IndexerStatus } from './src/indexer/status.ts'
+import { rebuildIfFree } from './src/indexer/repair/rebuild.ts'
+import { serveFolder } from './src/indexer/repair/task-channel.ts'
 import { runTaskCommand } from './src/indexer/repair/task-command.ts'
-import { serveTaskFiles } from './src/indexer/repair/task-files.ts'
+import type { TaskWorker } from './src/indexer/repair/task-command.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
 import { parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
 import { createLogger } from './src/observability/logger.ts'
@@ -177,10 +180,12 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
     print(describeStart(url, { config, secrets, network, databaseFolder: dataFolder(config, 'database') }))
   }
   if (config.role !== 'api') {
-    const indexer = startIndexer(parts)
+    const hosts = rpcUrls.map(hostOf)
+    const onStatus = (status: IndexerStatus): void => print(describeStatus(status, hosts))
+    const indexer = startIndexer(parts, onStatus)
     disposables.use(indexer)
-    if (secrets.databaseUrl === null) indexing.push(serveTaskFiles(dataFolder(config, 'database'), store, { clock, signal: stop }))
-    indexing.push(indexer.run(stop), runOtherIndexers(parts, stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, print, stop }))
+    if (secrets.databaseUrl === null) indexing.push(serveFolder(dataFolder(config, 'database'), store, { clock, signal: stop }))
+    indexing.push(indexer.run(stop), runOtherIndexers(parts, stop))
   }
   if (metrics !== null && config.metrics !== null) {
     metrics.addSources({
@@ -270,8 +275,8 @@ function runOtherIndexers(parts: Parts, stop: AbortSignal): Promise<void> {
   }, stop)
 }
 
-function startIndexer(parts: IndexerParts): Indexer {
-  const indexer = createIndexer(indexerOptions(parts))
+function startIndexer(parts: IndexerParts, onStatus?: (status: IndexerStatus) => void): Indexer {
+  const indexer = createIndexer({ ...indexerOptions(parts), ...(onStatus === undefined ? {} : { onStatus }) })
   parts.metrics?.addSources({ indexer: indexer.status })
   return indexer
 }
@@ -293,8 +298,9 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
   const { config, secrets } = settings
   process.exitCode = await runTaskCommand(kind, {
     openStore: () => openDatabase(config, secrets, log, stop),
-    folder: dataFolder(config, 'database'), clock, random, log, print, signal: stop,
-    async createIndexer(store) {
+    folder: dataFolder(config, 'database'), clock, print, signal: stop,
+    async createWorker(store) {
+      if (kind === 'rebuild') return { run: (signal) => rebuildIfFree(store, { clock, random, log }, signal), [Symbol.asyncDispose]: async () => {} }
       if (runsLocalNetwork(settings)) throw new CommandRejected('The local network runs in the gateway\'s process. Start the gateway, then verify.')
       const declared = await findDeclared(settings, null, log, stop)
       const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network, config.network.others)))
@@ -305,7 +311,7 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
 }
 
 /** An indexer that verifies the index, and the driver that compares submissions with it. */
-function startVerifier(parts: IndexerParts): Pick<Indexer, 'run'> & AsyncDisposable {
+function startVerifier(parts: IndexerParts): TaskWorker {
   const submissions = createSubmissionVerifier({ ...parts, clock, random })
   const indexer = startIndexer(parts)
   return {

@@ -14,8 +14,8 @@ import type { IndexerOptions } from './options.ts'
 import { INDEXER_LOCK } from './options.ts'
 import { ORDER_DETAILS } from './pages/order-details.ts'
 import { POOL } from './pages/pool-samples.ts'
-import { createProgress } from './repair/progress.ts'
-import type { IndexerStatus } from './repair/progress.ts'
+import { createStatusTracker } from './status.ts'
+import type { IndexerStatus } from './status.ts'
 import { createRebuilder } from './repair/rebuild.ts'
 import type { RebuildResult } from './repair/rebuild.ts'
 import { createReconciler } from './repair/reconcile.ts'
@@ -60,7 +60,7 @@ export interface Indexer extends AsyncDisposable {
 const STANDBY_POLL_MS = 1_000
 
 export function createIndexer(options: IndexerOptions): Indexer {
-  const { store, clock, log, pollIntervalMs, hasSubmissions = true } = options
+  const { store, clock, pollIntervalMs, hasSubmissions = true } = options
   const lock = createLockHolder(store, INDEXER_LOCK)
   const stepper = createStepper(options)
   const proof = createChainProof(stepper.servesIndexedChain)
@@ -77,7 +77,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const reconciler = createReconciler(readers)
   const rebuilder = createRebuilder(options)
   const submissions = hasSubmissions ? createSubmissionWait(options) : null
-  const progress = createProgress(clock, log)
+  const progress = createStatusTracker(options)
   const tracer = options.tracer ?? NOOP_TRACER
 
   async function step(signal?: AbortSignal): Promise<StepResult> {

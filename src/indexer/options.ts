@@ -7,6 +7,7 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ArchivedEvent } from '../projections/log/archived-event.ts'
 import type { Store } from '../store/store.ts'
 import type { ChainTrust } from './identity/confirmation.ts'
+import type { IndexerStatus } from './status.ts'
 
 /** Name of the writer lock. */
 export const INDEXER_LOCK = 'indexer'
@@ -31,4 +32,6 @@ export interface IndexerOptions {
   readonly hasSubmissions?: boolean
   /** Called after events were archived. */
   readonly onArchived?: (events: readonly ArchivedEvent[]) => void
+  /** Called with each change of the state, and with the progress of a catch-up. */
+  readonly onStatus?: (status: IndexerStatus) => void
 }

@@ -3,7 +3,7 @@
 import type { NodeView } from '../chain/rpc/nodes.ts'
 import type { LedgerTime } from '../base/ledger-clock.ts'
 import type { ContractInterfaces } from '../exchange/contracts/contract-interface.ts'
-import type { IndexerStatus } from '../indexer/repair/progress.ts'
+import type { IndexerStatus } from '../indexer/status.ts'
 import type { IndexSnapshotReader } from '../projections/state/index-snapshot.ts'
 
 /** Resources that a gateway holds for its clients. All are bounded. */

@@ -64,6 +64,13 @@ export function outerJoined<Row extends object>(list: SelectList<Row>): SelectLi
   return list
 }
 
+/** The select list of values that SQL computes, by their names in a row. */
+export function expressions<const Entries extends Readonly<Record<string, Expression<unknown>>>>(
+  entries: Entries,
+): SelectList<{ readonly [Name in keyof Entries]: Entries[Name] extends Expression<infer Value> ? Value : never }> {
+  return selectList(Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, entry.expression])))
+}
+
 /** The type of the rows of a select list. */
 export type RowOf<List extends SelectList> = List extends SelectList<infer Row> ? Row : never
 

@@ -9,7 +9,7 @@ import type { Deployment, IndexedDeployment } from '../../src/exchange/deploymen
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import type { Indexer } from '../../src/indexer/indexer.ts'
 import { LOCAL_NETWORK } from '../../src/indexer/identity/confirmation.ts'
-import { runSideIndexers } from '../../src/indexer/repair/side-indexers.ts'
+import { runSideIndexers } from '../../src/indexer/side-indexers.ts'
 import { POLL_INTERVAL_MS } from '../../src/limits.ts'
 import { listEvents } from '../../src/projections/log/events.ts'
 import { prepareSideIndex, readSideIndex, sideSchema } from '../../src/projections/state/side-index.ts'

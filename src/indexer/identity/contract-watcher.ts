@@ -19,7 +19,7 @@ import { IndexConflict, isInsideTransaction, lastReservedSeq, readIndexCursor, u
 import { recordNewerForms } from '../../projections/state/newer-forms.ts'
 import { refreshUnknownCloses } from '../../projections/log/transaction-effects.ts'
 import type { Queryable, Writable, Writer } from '../../store/store.ts'
-import { createBackgroundRequest } from '../repair/background-request.ts'
+import { createBackgroundRequest } from '../background-request.ts'
 import type { ChainProof } from './chain-proof.ts'
 import { askAllNodes, readCodes, sinceLedger } from './code-readings.ts'
 import type { Agreement, CodeReading } from './code-readings.ts'

@@ -16,11 +16,10 @@ import type { ChainGuard } from '../identity/chain-guard.ts'
 import { createConfirmation } from '../identity/confirmation.ts'
 import type { ChainTrust } from '../identity/confirmation.ts'
 import { randomEpochName } from '../identity/epochs.ts'
-import { BadPage } from './events-page.ts'
-import type { EventsPosition } from './events-page.ts'
+import { afterLedger, BadPage } from './events-page.ts'
 import type { PageIndexer } from './page-indexer.ts'
 import type { StepResult } from './step-result.ts'
-import { isEndOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
+import { ledgerAfter, ledgerOf } from './toid.ts'
 
 /** Failed attempts, one per poll, to read dropped ledgers from the archive node before they become a gap. A gap can still be filled later. */
 const ARCHIVE_ATTEMPTS = 5
@@ -51,7 +50,7 @@ export function createDroppedLedgers({ archive, deployment, guard, pages, trust,
     try {
       const network = await archive.getNetwork(call)
       if (network.passphrase !== deployment.current.passphrase) return undefined
-      const result = await pages.index(db, cursor, call, { from: nextPosition(cursor), node: archive })
+      const result = await pages.index(db, cursor, call, { from: afterLedger(cursor), node: archive })
       archiveFailures = 0
       return result
     } catch (error) {
@@ -101,10 +100,4 @@ export function createDroppedLedgers({ archive, deployment, guard, pages, trust,
       return await skipGap(db, cursor, fromLedger, toLedger)
     },
   }
-}
-
-/** The position after the cursor, in a form accepted by a node that has dropped the cursor's completely read ledger. */
-function nextPosition(cursor: IndexCursor): EventsPosition {
-  if (cursor.cursor === null || !isEndOfLedger(cursor.cursor)) return cursor
-  return { cursor: null, startLedger: ledgerAfter(cursor.cursor) }
 }

@@ -8,7 +8,7 @@ import type { Epoch, EventContracts } from '../../projections/state/epochs.ts'
 import { listEpochs } from '../../projections/state/epochs.ts'
 import { IndexConflict, readIndexCursor } from '../../projections/state/index-state.ts'
 import type { Queryable, Writable, Writer } from '../../store/store.ts'
-import { createBackgroundRequest } from '../repair/background-request.ts'
+import { createBackgroundRequest } from '../background-request.ts'
 import type { ChainProof } from '../identity/chain-proof.ts'
 
 /** An id without an observation is read this many times, then skipped until the process restarts. */

@@ -7,13 +7,18 @@ import type { CallOptions } from '../../chain/rpc/rpc-request.ts'
 import type { EventsRequest, Rpc } from '../../chain/rpc/rpc.ts'
 import { isRequestedOf } from '../../chain/codec/token-transfers.ts'
 import type { IndexCursor, LedgerCloseTime } from '../../projections/state/index-state.ts'
-import { endOfLedger, endOfTransaction, isEndOfLedger, isEventId, ledgerOf, transactionOf } from './toid.ts'
+import { endOfLedger, endOfTransaction, isEndOfLedger, isEventId, ledgerAfter, ledgerOf, transactionOf } from './toid.ts'
 
 /** Between two ledgers of any network. */
 const MIN_INTERVAL_MS = 1
 
 /** The start of a page: after the cursor, or at a ledger when there is no cursor. */
 export type EventsPosition = Pick<IndexCursor, 'cursor' | 'startLedger'>
+
+/** The same position for a node that has dropped the ledger of the cursor, which was read completely: it rejects a cursor there. */
+export function afterLedger({ cursor, startLedger }: EventsPosition): EventsPosition {
+  return cursor !== null && isEndOfLedger(cursor) ? { cursor: null, startLedger: ledgerAfter(cursor) } : { cursor, startLedger }
+}
 
 /** A valid page. */
 export interface CheckedPage {

@@ -25,10 +25,9 @@ import type { ChainTrust } from '../identity/confirmation.ts'
 import { readStoredInterfaces } from '../pages/interfaces.ts'
 import { createPageSize } from '../pages/page-size.ts'
 import { requestFor } from '../pages/event-scope.ts'
-import type { EventsPosition } from '../pages/events-page.ts'
-import { BadPage, readEventsPage } from '../pages/events-page.ts'
+import { afterLedger, BadPage, readEventsPage } from '../pages/events-page.ts'
 import { requestRebuild } from './rebuild.ts'
-import { endOfLedger, isEndOfLedger, ledgerAfter } from '../pages/toid.ts'
+import { endOfLedger, ledgerAfter } from '../pages/toid.ts'
 import { readPageInterfaces, watchedContracts, writeUpgrades } from '../identity/upgrades.ts'
 import { toNumberedPage } from '../pages/write-page.ts'
 
@@ -117,7 +116,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     call: CallOptions,
   ): Promise<FillResult> {
     const epoch = defined(epochs.find(({ number }) => number === gap.epoch), `epoch ${gap.epoch}`)
-    const page = await readEventsPage(archive, readPositionOf(gap), { ...call, ...requestFor([epoch]), limit: pageSize.limit() })
+    const page = await readEventsPage(archive, afterLedger({ cursor: gap.fillCursor, startLedger: gap.fromLedger }), { ...call, ...requestFor([epoch]), limit: pageSize.limit() })
     pageSize.onSuccess()
     const end = endOfLedger(gap.toLedger)
     const events = await withoutArchived(db, epoch.chain, page.events.filter(({ id }) => id <= end))
@@ -173,13 +172,6 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
 
 function gapKey({ epoch, fromLedger, toLedger }: Gap): string {
   return `${epoch} ${fromLedger} ${toLedger}`
-}
-
-/** The position from which the gap is read. A node rejects a cursor in a ledger that it has dropped, even when that ledger was read completely. */
-function readPositionOf(gap: Gap): EventsPosition {
-  const { fillCursor } = gap
-  if (fillCursor === null || isEndOfLedger(fillCursor)) return { cursor: null, startLedger: firstMissingLedger(gap) }
-  return { cursor: fillCursor, startLedger: gap.fromLedger }
 }
 
 function firstMissingLedger({ fillCursor, fromLedger }: Gap): number {

@@ -48,7 +48,10 @@ export class IndexBusy extends Error {
   override readonly name = 'IndexBusy'
 }
 
-/** Requests a rebuild from the start of the archive, and returns the number of its run. What an active rebuild was to do at its end is done by this one. */
+/**
+ * Requests a rebuild, and returns the number of its run. It begins at the start of the archive, which has changed; what an active rebuild was to do at its end
+ * is done by this one. An operator's request continues an active one.
+ */
 export async function requestRebuild(
   db: Queryable,
   request: { readonly reason: RebuildReason; readonly renameEpoch?: boolean; readonly compare?: boolean },
@@ -56,6 +59,7 @@ export async function requestRebuild(
 ): Promise<number> {
   const task = await readTask(db, 'rebuild')
   const active = isActive(task) ? task?.progress : undefined
+  if (request.reason === 'requested' && task !== null && active !== undefined) return task.id
   const progress: RebuildProgress = {
     reason: request.reason, version: PROJECTIONS_VERSION, afterSeq: 0, done: 0, redecoded: 0, total: 0, counts: {}, differences: null,
     renameEpoch: request.renameEpoch === true || active?.renameEpoch === true,
@@ -175,32 +179,35 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
   }
 }
 
-export interface RebuildOptions {
-  readonly clock: Clock
-  readonly random?: Random
-  readonly log?: Log
-  readonly onProgress?: ((progress: RebuildProgress) => void) | undefined
-  readonly signal?: AbortSignal | undefined
-}
-
 /**
  * Rebuilds the projections while no indexer runs, or continues a rebuild that was interrupted. Throws IndexBusy while an indexer runs. Returns the number of
  * events replayed and of those that decode differently now.
  */
-export async function rebuild(store: Store, options: RebuildOptions): Promise<{ events: number; redecoded: number }> {
-  const { clock, log = silentLog, random = createSystemRandom(), signal, onProgress } = options
+export async function rebuild(
+  store: Store, options: Pick<RebuilderOptions, 'clock'> & Partial<RebuilderOptions>, signal?: AbortSignal,
+): Promise<{ events: number; redecoded: number }> {
+  const { clock, log = silentLog, random = createSystemRandom() } = options
   await using lock = await store.tryLock(INDEXER_LOCK)
   if (lock === undefined) throw new IndexBusy('another process writes the index')
   const { db } = lock
   const rebuilder = createRebuilder({ clock, random, log })
-  if (!isActive(await readTask(db, 'rebuild'))) await requestRebuild(db, { reason: 'requested' }, clock.nowMs())
+  await requestRebuild(db, { reason: 'requested' }, clock.nowMs())
   for (;;) {
     signal?.throwIfAborted()
     const result = await rebuilder.step(db)
-    const task = await readTask(db, 'rebuild')
-    if (task !== null) onProgress?.(task.progress)
     if (result === 'blocked') await clock.sleep(SWAP_RETRY_MS, signal)
-    if (result === 'done' || result === 'none') return { events: task?.progress.done ?? 0, redecoded: task?.progress.redecoded ?? 0 }
+    if (result === 'page' || result === 'blocked') continue
+    const task = await readTask(db, 'rebuild')
+    return { events: task?.progress.done ?? 0, redecoded: task?.progress.redecoded ?? 0 }
+  }
+}
+
+/** Rebuilds while no other process writes the index, which otherwise does it. */
+export async function rebuildIfFree(store: Store, options: RebuilderOptions, signal: AbortSignal): Promise<void> {
+  try {
+    await rebuild(store, options, signal)
+  } catch (error) {
+    if (!(error instanceof IndexBusy)) throw error
   }
 }
 

@@ -1,17 +1,12 @@
 // `npm run rebuild` and `npm run verify`: request the task of the indexer that runs, or do it here when none does, and print its progress.
 
 import type { Clock } from '../../base/clock.ts'
-import type { Log } from '../../base/log.ts'
-import type { Random } from '../../base/random.ts'
 import type { RebuildProgress, SubmissionsVerified, Task, TaskKind, VerifyProgress } from '../../projections/repair/tasks.ts'
 import { isActive } from '../../projections/repair/tasks.ts'
 import { FolderInUse } from '../../store/embedded/folder-lock.ts'
 import type { Store } from '../../store/store.ts'
-import type { Indexer } from '../indexer.ts'
-import { IndexBusy, rebuild } from './rebuild.ts'
-import { storeChannel } from './task-channel.ts'
+import { folderChannel, storeChannel } from './task-channel.ts'
 import type { TaskChannel } from './task-channel.ts'
-import { fileChannel } from './task-files.ts'
 import { ledgerOf } from '../pages/toid.ts'
 import { isComplete } from './verify-submissions.ts'
 
@@ -31,13 +26,16 @@ export interface TaskCommandOptions {
   readonly openStore: () => Promise<Store>
   /** The folder of the embedded database. */
   readonly folder: string
-  /** Creates an indexer, with the driver of submissions, for a verification while no other one runs. */
-  readonly createIndexer: (store: Store) => Promise<Pick<Indexer, 'run'> & AsyncDisposable>
+  /** Creates what does the task here while no indexer runs elsewhere: otherwise it does nothing. */
+  readonly createWorker: (store: Store) => Promise<TaskWorker>
   readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
   readonly print: (text: string) => void
   readonly signal: AbortSignal
+}
+
+/** Works until the signal aborts, or until there is nothing to do. */
+export interface TaskWorker extends AsyncDisposable {
+  run(signal: AbortSignal): Promise<void>
 }
 
 /** Runs the command and returns its exit code. Throws TaskFailed. */
@@ -47,42 +45,29 @@ export async function runTaskCommand(kind: TaskKind, options: TaskCommandOptions
     if (error instanceof FolderInUse) return undefined
     throw error
   })
-  if (store === undefined) return await follow(kind, fileChannel(options.folder, options), options)
+  if (store === undefined) return await follow(kind, folderChannel(options.folder, options.clock), options)
   disposables.use(store)
+  const worker = disposables.use(await options.createWorker(store))
   const channel = storeChannel(store, options.clock)
-  return kind === 'verify' ? await verifyHere(store, channel, options) : await rebuildHere(store, channel, options)
-}
-
-async function rebuildHere(store: Store, channel: TaskChannel, options: TaskCommandOptions): Promise<number> {
-  const printer = createPrinter(options)
-  try {
-    await rebuild(store, { ...options, onProgress: (progress) => printer.progress(describeRebuild(progress)) })
-  } catch (error) {
-    if (!(error instanceof IndexBusy)) throw error
-    return await follow('rebuild', channel, options)
-  }
-  return finish('rebuild', await channel.read('rebuild'), options)
-}
-
-/** The indexer that is created here works only if no other one does. */
-async function verifyHere(store: Store, channel: TaskChannel, options: TaskCommandOptions): Promise<number> {
   const stop = new AbortController()
-  const indexer = await options.createIndexer(store)
-  const running = indexer.run(AbortSignal.any([stop.signal, options.signal]))
+  const signal = AbortSignal.any([stop.signal, options.signal])
+  const id = await channel.request(kind)
+  const working = worker.run(signal).catch((error: unknown) => stop.abort(error))
   try {
-    return await follow('verify', channel, options)
+    return await follow(kind, channel, { ...options, signal }, id)
   } finally {
     stop.abort()
-    await running
-    await indexer[Symbol.asyncDispose]()
+    await working
   }
 }
 
-/** Requests the task and prints its progress until it has ended. */
-async function follow(kind: TaskKind, channel: TaskChannel, options: TaskCommandOptions): Promise<number> {
+/** Prints the progress of a run until it has ended. Requests one if there is no `requested`. */
+async function follow(
+  kind: TaskKind, channel: TaskChannel, options: Pick<TaskCommandOptions, 'clock' | 'print' | 'signal'>, requested?: number,
+): Promise<number> {
   const { clock, signal } = options
   const printer = createPrinter(options)
-  const id = await channel.request(kind, signal)
+  const id = requested ?? await channel.request(kind, signal)
   for (;;) {
     const task = await channel.read(kind)
     if (task !== null && task.id >= id) {
@@ -99,7 +84,7 @@ async function follow(kind: TaskKind, channel: TaskChannel, options: TaskCommand
   }
 }
 
-function createPrinter({ clock, print }: TaskCommandOptions): { progress(line: string): void } {
+function createPrinter({ clock, print }: Pick<TaskCommandOptions, 'clock' | 'print'>): { progress(line: string): void } {
   let printedAtMs = Number.NEGATIVE_INFINITY
   let printed = ''
   return {
@@ -128,7 +113,7 @@ async function describeVerify({ range, cursor, phase, compared, problem, submiss
   return `Verify: ${compared} events compared, ledger ${cursor === null ? range.fromLedger : ledgerOf(cursor)} of ${range.throughLedger}`
 }
 
-function finish(kind: TaskKind, task: Task<TaskKind> | null, { print }: TaskCommandOptions): number {
+function finish(kind: TaskKind, task: Task<TaskKind> | null, { print }: Pick<TaskCommandOptions, 'print'>): number {
   if (task === null) return 0
   if (kind === 'rebuild') {
     const { done, redecoded } = task.progress as RebuildProgress

@@ -4,7 +4,7 @@ import { requestFor } from '../pages/event-scope.ts'
 import { yieldToEventLoop } from '../../base/event-loop.ts'
 import { findDamage, xdrLength } from '../pages/decode.ts'
 import { DECODE_SLICE_LENGTH } from '../pages/decode-ahead.ts'
-import { BadPage, checkUndamaged, readEventsPage } from '../pages/events-page.ts'
+import { afterLedger, BadPage, checkUndamaged, readEventsPage } from '../pages/events-page.ts'
 import type { CheckedPage } from '../pages/events-page.ts'
 import { RPC_CODES, RpcFailure } from '../../chain/rpc/failure.ts'
 import type { CallOptions } from '../../chain/rpc/rpc-request.ts'
@@ -18,7 +18,7 @@ import type { ComparedChain } from './compare-archive.ts'
 import { readRange } from '../identity/chain-identity.ts'
 import { readInterfaces } from '../pages/interfaces.ts'
 import { createPageSize } from '../pages/page-size.ts'
-import { endOfLedger, isEndOfLedger, ledgerAfter, ledgerOf } from '../pages/toid.ts'
+import { endOfLedger, ledgerAfter, ledgerOf } from '../pages/toid.ts'
 
 /** The indexed chain, with its position. */
 export interface CurrentChain extends ComparedChain {
@@ -59,7 +59,7 @@ export function createNetworkReader(rpc: Rpc): NetworkReader {
 
   async function requestPages(chain: CurrentChain, from: string, confirm: boolean, call: CallOptions): Promise<NetworkResponse> {
     const requested = requestFor(chain.epochs)
-    const position = isEndOfLedger(from) ? { cursor: null, startLedger: ledgerAfter(from) } : { cursor: from, startLedger: ledgerOf(from) }
+    const position = afterLedger({ cursor: from, startLedger: ledgerOf(from) })
     const read = async (more: CallOptions): Promise<CheckedPage> => {
       const page = await readEventsPage(rpc, position, { ...call, ...more, ...requested, limit: pageSize.limit() })
       await checkXdr(page)

@@ -16,7 +16,7 @@ import {
 import type { Task, VerifiedRange, VerifyProgress } from '../../projections/repair/tasks.ts'
 import { isActive, readTask, requestTask, updateTask } from '../../projections/repair/tasks.ts'
 import type { Queryable, Writable, Writer } from '../../store/store.ts'
-import { createBackgroundRequest } from './background-request.ts'
+import { createBackgroundRequest } from '../background-request.ts'
 import type { PageComparison } from './compare-archive.ts'
 import { compareArchive, confirmedRepairs } from './compare-archive.ts'
 import { randomEpochName } from '../identity/epochs.ts'

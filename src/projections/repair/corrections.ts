@@ -1,19 +1,19 @@
 // Corrections of projections that differ from the ledger. Each is stored with a seq, so that a rebuild applies it between the same events.
 
 import type { CorrectedValues, Correction as CorrectionRow, CorrectionKind } from '../../resources/correction.ts'
+import { columns, expression, expressions } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import type { ComparisonContext } from './correction-log.ts'
-import { appendCorrections, extendLog } from './correction-log.ts'
-import { lastReservedSeq } from '../state/index-state.ts'
+import { appendCorrections } from './correction-log.ts'
+import type { IndexCursor } from '../state/index-state.ts'
 import { changeOpenInterest } from '../markets/interest-versions.ts'
 import { listLog } from '../log/log-list.ts'
 import { epochOfSeq, olderDeployment } from '../state/older-deployment.ts'
 import type { Page } from '../log/page.ts'
 import { insertPositionVersions, stepPosition } from '../positions/position-versions.ts'
-import type { Position } from '../positions/positions.ts'
+import type { MarginMode, Position } from '../positions/positions.ts'
 import { loadPositions, storePositions } from '../positions/positions.ts'
 import type { LedgerPosition } from './reconciliation.ts'
 
@@ -34,28 +34,27 @@ export interface CorrectionWithSeq extends Correction {
   readonly deployment: number
 }
 
+/** The comparison that found a difference. `cursor` is the present one: corrections are added at the end of the log. */
+export interface ComparisonContext {
+  readonly deployment: number
+  readonly cursor: IndexCursor
+  readonly ledger: number
+  readonly nowMs: number
+}
+
 /** Stores corrections of positions at the end of the log, and applies them. `known` is what the index has. Throws IndexConflict. */
 export async function recordCorrections(
   tx: Writable, corrections: readonly Correction[], known: ReadonlyMap<number, Position>, context: ComparisonContext,
 ): Promise<void> {
-  const firstSeq = lastReservedSeq(context.cursor) + 1
-  const numbered = corrections.map((correction, index) => ({ ...correction, deployment: context.deployment, seq: firstSeq + index }))
-  await extendLog(tx, context.cursor, numbered.length)
-  for (const { seq, deployment, kind, positionId, ledgerPosition } of numbered) {
+  const { deployment, ledger } = context
+  const firstSeq = await appendCorrections(tx, corrections.map((correction) => {
+    const { positionId, ledgerPosition } = correction
     const position = known.get(positionId)
-    const named = ledgerPosition ?? position
-    await tx.run(
-      sql`${sql.insertInto(idx.corrections)} (place, deployment, kind, position_id, ledger, noticed_at, trader, asset, direction, size, entry_price, opened_at,
-         margin_mode, before, after)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb, $15::jsonb)`,
-      [
-        seq, deployment, kind, positionId, context.ledger, context.nowMs, named?.trader ?? null, named?.asset ?? null, ledgerPosition?.direction ?? null,
-        ledgerPosition?.size ?? null, ledgerPosition?.entryPrice ?? null, ledgerPosition?.openedAt ?? null, ledgerPosition?.marginMode ?? null,
-        toValues(position?.state === 'open' ? position : null), toValues(ledgerPosition),
-      ],
-    )
-  }
-  await applyCorrections(tx, numbered)
+    const { trader, asset } = ledgerPosition ?? position ?? { trader: null, asset: null }
+    const before = toValues(position?.state === 'open' ? position : null)
+    return { ...correction, deployment, ledger, trader, asset, before, after: toValues(ledgerPosition) }
+  }), context)
+  await applyCorrections(tx, corrections.map((correction, index) => ({ ...correction, deployment, seq: firstSeq + index })))
 }
 
 /** Open interest by asset. */
@@ -69,18 +68,16 @@ export async function recordInterestCorrections(tx: Writable, before: Interest, 
     return old.long === now.long && old.short === now.short ? [] : [{ asset, old, now }]
   })
   const valuesOf = ({ long, short }: typeof none): CorrectedValues => ({ openInterestLong: String(long), openInterestShort: String(short) })
-  const corrections = changed.map(({ asset, old, now }) => ({
-    kind: 'interest' as const, vaultId: null, asset, ledger: context.ledger, before: valuesOf(old), after: valuesOf(now),
-  }))
+  const { deployment, ledger } = context
+  const corrections = changed.map(({ asset, old, now }) => (
+    { kind: 'interest' as const, deployment, ledger, asset, before: valuesOf(old), after: valuesOf(now) }))
   await appendCorrections(tx, corrections, context)
 }
 
-function toValues(position: LedgerPosition | null): string | null {
+function toValues(position: LedgerPosition | null): CorrectedValues | null {
   if (position === null) return null
   const { trader, asset, direction, size, entryPrice, openedAt, marginMode } = position
-  return JSON.stringify({
-    trader, asset, direction, size: String(size), entryPrice: String(entryPrice), openedAt, marginMode,
-  } satisfies CorrectedValues)
+  return { trader, asset, direction, size: String(size), entryPrice: String(entryPrice), openedAt, marginMode }
 }
 
 /** Applies corrections in the order given, which must be ascending by seq. */
@@ -107,16 +104,17 @@ function correctPosition(
   return { ...opening, positionId, trader, asset, direction, size, entryPrice, state: 'open' }
 }
 
-type RawCorrection = Omit<CorrectionWithSeq, 'ledgerPosition'> & {
-  readonly [Key in keyof LedgerPosition]: (LedgerPosition[Key] extends bigint ? string : LedgerPosition[Key]) | null
-}
+const POSITION_CORRECTION = columns(idx.corrections, 'r', {
+  seq: 'place', deployment: 'deployment', kind: expression<PositionCorrectionKind>(sql`r.kind`), positionId: expression<number>(sql`r.position_id`),
+  trader: 'trader', asset: 'asset', direction: 'direction', size: 'size', entryPrice: 'entry_price', openedAt: 'opened_at',
+  marginMode: expression<MarginMode | null>(sql`r.margin_mode`),
+})
 
 /** The corrections of positions with seq in (afterSeq, throughSeq], ascending. */
 export async function readCorrections(db: Queryable, afterSeq: number, throughSeq: number): Promise<readonly CorrectionWithSeq[]> {
-  const rows = await db.query<RawCorrection>(
-    sql`select place as seq, deployment, kind, position_id as "positionId", trader, asset, direction, size, entry_price as "entryPrice",
-       opened_at as "openedAt", margin_mode as "marginMode"
-     from ${idx.corrections} where place > $1::bigint and place <= $2::bigint and kind in ('ended', 'changed', 'opened') order by place`,
+  const rows = await db.query(
+    sql`select ${POSITION_CORRECTION} from ${idx.corrections} r
+     where r.place > $1::bigint and r.place <= $2::bigint and r.kind in ('ended', 'changed', 'opened') order by r.place`,
     [afterSeq, throughSeq],
   )
   return rows.map(({ seq, deployment, kind, positionId, trader, asset, direction, size, entryPrice, openedAt, marginMode }) => {
@@ -193,8 +191,8 @@ function firstPlaceAt(timeMs: Sql): Sql {
 export async function readCorrectionRows(
   db: Queryable, range: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
 ): Promise<readonly CorrectionRow[]> {
-  const rows = await db.query<{ row: RawCorrectionRow }>(
-    sql`select ${CORRECTION_JSON} as row from ${idx.corrections} r where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
+  const rows = await db.query(
+    sql`select ${expressions({ row: expression<RawCorrectionRow>(CORRECTION_JSON) })} from ${idx.corrections} r where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
     [range.afterSeq, range.throughSeq, range.limit],
   )
   return rows.map(({ row }) => toCorrectionRow(row))

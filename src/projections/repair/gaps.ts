@@ -3,25 +3,23 @@
 
 import { assert } from '../../base/assert.ts'
 import type { GapRange, NotedGap } from '../../resources/gap-range.ts'
+import { columns, expression, expressions } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 
-/** A gap as the indexer processes it. */
-export interface Gap {
-  /** Number of its epoch. */
-  readonly epoch: number
-  readonly fromLedger: number
-  readonly toLedger: number
-  /** The reserved seqs, inclusive. */
-  readonly firstSeq: number
-  readonly lastSeq: number
-  /** Close time of the last ledger before the gap, unix seconds; null: unknown. */
-  readonly afterTs: number | null
-  /** The gap has been filled up to this cursor; null: not at all. */
-  readonly fillCursor: string | null
-}
+const GAP = columns(idx.gaps, 'g', {
+  epoch: 'epoch', fromLedger: 'from_ledger', toLedger: 'to_ledger', firstSeq: 'first_seq', lastSeq: 'last_seq', afterTs: 'after_ts', fillCursor: 'fill_cursor',
+})
+
+/**
+ * A gap as the indexer processes it: the number of its epoch, its ledgers and reserved seqs (inclusive), the close time of the last ledger before it (unix
+ * seconds; null: unknown), and the cursor up to which it has been filled (null: not at all).
+ */
+export type Gap = RowOf<typeof GAP>
 
 /** Seqs reserved per lost ledger: far more than the events a ledger can hold. */
 const SEQS_PER_LEDGER = 10_000
@@ -34,14 +32,13 @@ export async function insertGap(
   gap: Pick<Gap, 'epoch' | 'fromLedger' | 'toLedger' | 'afterTs' | 'fillCursor'> & { readonly afterSeq: number },
   nowMs: number,
 ): Promise<number> {
-  const { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq } = gap
+  const { fromLedger, toLedger, afterSeq } = gap
   const lastSeq = afterSeq + (toLedger - fromLedger + 1) * SEQS_PER_LEDGER
   assert(Number.isSafeInteger(lastSeq), 'seqs are exhausted')
-  await tx.run(
-    sql`${sql.insertInto(idx.gaps)} (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts, fill_cursor)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [epoch, fromLedger, toLedger, nowMs, afterSeq + 1, lastSeq, afterTs, fillCursor],
-  )
+  await insertRows(tx, idx.gaps, [gap], {
+    epoch: 'epoch', from_ledger: 'fromLedger', to_ledger: 'toLedger', noticed_at: { all: nowMs }, first_seq: { all: afterSeq + 1 }, last_seq: { all: lastSeq },
+    after_ts: 'afterTs', fill_cursor: 'fillCursor',
+  })
   await tx.run(sql`${sql.update(idx.cursor)} set reserved_seq = greatest(reserved_seq, $1::bigint)`, [lastSeq])
   return lastSeq
 }
@@ -92,10 +89,8 @@ export async function markGapsRead(
 
 /** The oldest gap on this chain to fill: open, or unfillable and last tried before `triedBeforeMs`. Null when there is none. */
 export async function readGapToFill(db: Queryable, chain: number, triedBeforeMs: number): Promise<Gap | null> {
-  const [gap] = await db.query<Gap>(
-    sql`select g.epoch, g.from_ledger as "fromLedger", g.to_ledger as "toLedger", g.first_seq as "firstSeq", g.last_seq as "lastSeq", g.after_ts as "afterTs",
-       g.fill_cursor as "fillCursor"
-     from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch
+  const [gap] = await db.query(
+    sql`select ${GAP} from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch
      where e.chain = $1 and g.first_seq < g.last_seq and not coalesce(${IS_READ}, false)
        and (g.state = 'open' or g.state = 'unfillable' and g.changed_at < $2::bigint)
      order by g.last_seq limit 1`,
@@ -106,11 +101,9 @@ export async function readGapToFill(db: Queryable, chain: number, triedBeforeMs:
 
 /** The last seq of a gap that is in use; the one before its first seq when none is. */
 export async function lastFilledSeq(db: Queryable, { firstSeq, lastSeq }: Gap): Promise<number> {
-  const [row] = await db.query<{ seq: number | null }>(
-    sql`select greatest((select max(seq) from ${idx.events} where seq between $1 and $2),
-       (select max(seq) from ${idx.contract_versions} where seq between $1 and $2)) as seq`,
-    [firstSeq, lastSeq],
-  )
+  const seq = expression<number | null>(sql`greatest((select max(e.seq) from ${idx.events} e where e.seq between $1 and $2),
+    (select max(v.seq) from ${idx.contract_versions} v where v.seq between $1 and $2))`)
+  const [row] = await db.query(sql`select ${expressions({ seq })}`, [firstSeq, lastSeq])
   return row?.seq ?? firstSeq - 1
 }
 

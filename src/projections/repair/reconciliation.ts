@@ -1,5 +1,7 @@
 // Queries for comparing the projections with the ledger, and the stored result.
 
+import { columns, expression, expressions } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -20,21 +22,17 @@ export interface LedgerPosition {
   readonly marginMode: MarginMode | null
 }
 
-interface OpenId {
-  readonly positionId: number
-  readonly trader: string
-  readonly openedSeq: number
-}
+const OPEN_ID = columns(idx.positions, 'p', { positionId: 'position_id', trader: 'trader', openedSeq: 'opened_seq' })
 
 /** Open positions after a seq, in order of opening. */
 export async function listOpenIds(
   db: Queryable,
   deployment: number,
   page: { readonly afterSeq: number; readonly limit: number },
-): Promise<readonly OpenId[]> {
-  return await db.query<OpenId>(
-    sql`select position_id as "positionId", trader, opened_seq as "openedSeq" from ${idx.positions}
-     where deployment = $1 and state = 'open' and opened_seq > $2::bigint order by opened_seq limit $3::int`,
+): Promise<readonly RowOf<typeof OPEN_ID>[]> {
+  return await db.query(
+    sql`select ${OPEN_ID} from ${idx.positions} p
+     where p.deployment = $1 and p.state = 'open' and p.opened_seq > $2::bigint order by p.opened_seq limit $3::int`,
     [deployment, page.afterSeq, page.limit],
   )
 }
@@ -51,14 +49,16 @@ export interface ActivitySince {
   readonly vaults: ReadonlySet<number>
 }
 
-interface ActivityRow {
-  readonly isMarket: boolean
-  readonly topic: string
-  readonly positionId: number | null
-  readonly orderId: number | null
-  readonly vaultId: number | null
-  readonly trader: string | null
-}
+/** Ids named in leader events can be any number and are ignored. `$5` is the market. */
+const ACTIVITY = columns(idx.events, 'e', {
+  isMarket: expression<boolean>(sql`e.contract_id = $5`),
+  topic: 'topic',
+  trader: expression<string | null>(sql`e.payload->>'trader'`),
+  positionId: expression<number | null>(sql`case when e.contract_id = $5 then (e.payload->>'positionId')::numeric::bigint end`),
+  orderId: expression<number | null>(sql`case when e.contract_id = $5 then (e.payload->>'orderId')::numeric::bigint end`),
+  vaultId: expression<number | null>(sql`case when e.topic = 'vault_created' then (e.payload->>'vaultId')::numeric::bigint end`),
+})
+type ActivityRow = RowOf<typeof ACTIVITY>
 
 /** With more events than this after a ledger, a comparison with it is skipped. */
 const ACTIVITY_EVENTS_MAX = 2_000
@@ -66,15 +66,10 @@ const ACTIVITY_EVENTS_MAX = 2_000
 /** The activity archived in this epoch after `ledger`; null when there is too much. */
 export async function readActivitySince(db: Queryable, epoch: Epoch, ledger: number): Promise<ActivitySince | null> {
   const { market, vaultFactory } = epoch.contracts
-  // Ids named in leader events can be any number and are ignored.
-  const rows = await db.query<ActivityRow>(
-    sql`select contract_id = $5 as "isMarket", topic, payload->>'trader' as trader,
-       case when contract_id = $5 then (payload->>'positionId')::numeric::bigint end as "positionId",
-       case when contract_id = $5 then (payload->>'orderId')::numeric::bigint end as "orderId",
-       case when topic = 'vault_created' then (payload->>'vaultId')::numeric::bigint end as "vaultId"
-     from ${idx.events} where epoch = $1 and not is_transfer
-       and seq > coalesce((select l.last_seq from ${idx.ledgers} l where l.epoch = $1 and l.ledger <= $2 order by l.ledger desc limit 1), 0)
-       and contract_id = any($3::text[]) order by seq limit $4::int`,
+  const rows = await db.query(
+    sql`select ${ACTIVITY} from ${idx.events} e where e.epoch = $1 and not e.is_transfer
+       and e.seq > coalesce((select l.last_seq from ${idx.ledgers} l where l.epoch = $1 and l.ledger <= $2 order by l.ledger desc limit 1), 0)
+       and e.contract_id = any($3::text[]) order by e.seq limit $4::int`,
     [epoch.number, ledger, [market, vaultFactory], ACTIVITY_EVENTS_MAX, market],
   )
   if (rows.length === ACTIVITY_EVENTS_MAX) return null
@@ -100,10 +95,8 @@ export function hasActivity(since: ActivitySince, position: Pick<Position, 'posi
 
 /** The stored open interest, by asset. */
 export async function readInterest(db: Queryable, deployment: number): Promise<ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>> {
-  const rows = await db.query<{ asset: string; long: string; short: string }>(
-    sql`select asset, long_size as long, short_size as short from ${idx.open_interest} where deployment = $1`,
-    [deployment],
-  )
+  const sides = columns(idx.open_interest, 'o', { asset: 'asset', long: 'long_size', short: 'short_size' })
+  const rows = await db.query(sql`select ${sides} from ${idx.open_interest} o where o.deployment = $1`, [deployment])
   return new Map(rows.map(({ asset, long, short }) => [asset, { long: BigInt(long), short: BigInt(short) }]))
 }
 
@@ -122,7 +115,8 @@ export async function recomputeInterest(tx: Writable, deployment: number): Promi
 /** The total value of this factory's vaults. */
 export async function readVaultsTotal(db: Queryable, epoch: Epoch): Promise<bigint> {
   const instance = await readContractInstance(db, epoch, 'vaultFactory')
-  const [row] = await db.query<{ total: string }>(sql`select coalesce(sum(total_usdc), 0)::numeric as total from ${idx.vaults} where home = $1`, [instance])
+  const total = expression<string>(sql`coalesce(sum(v.total_usdc), 0)::numeric`)
+  const [row] = await db.query(sql`select ${expressions({ total })} from ${idx.vaults} v where v.home = $1`, [instance])
   return BigInt(row?.total ?? 0)
 }
 

@@ -1,6 +1,10 @@
 // Repairs of the archive. Differences from the network are stored as they are found, and applied together in one transaction. An event that was missing gets
 // a seq at its place in the log: everything after it moves to seqs that were never issued.
 
+import type { CorrectedValues } from '../../resources/correction.ts'
+import { columns, expression, expressions } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Table } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
@@ -8,8 +12,8 @@ import { idx, txTables } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import { countEvents } from '../log/event-counts.ts'
 import { COUNTED_COLUMNS, insertEvents, refreshLedgers, replaceEvents } from '../log/events.ts'
-import type { RepairContext } from './correction-log.ts'
-import { recordRepairCorrections } from './correction-log.ts'
+import type { NewCorrection } from './correction-log.ts'
+import { appendCorrections } from './correction-log.ts'
 import { lastReservedSeq, readIndexCursor, recountUnknownEvents } from '../state/index-state.ts'
 import { PROJECTIONS } from '../state/tables.ts'
 import type { VersionTable } from '../state/version-blocks.ts'
@@ -24,18 +28,21 @@ export type Repair =
   | { readonly action: 'replace'; readonly epoch: number; readonly chainId: string; readonly seq: number; readonly event: RepairedEvent }
   | { readonly action: 'remove'; readonly epoch: number; readonly chainId: string; readonly seq: number; readonly event: null }
 
+const COUNT = expressions({ count: expression<number>(sql`count(*)`) })
+
 /** Stores differences. One that is stored already is the same. */
 export async function recordRepairs(tx: Writable, repairs: readonly Repair[]): Promise<void> {
-  for (const { action, epoch, chainId, seq, event } of repairs) {
-    await tx.run(
-      sql`${sql.insertInto(idx.repairs)} (action, epoch, event_id, seq, event) values ($1, $2, $3, $4, $5::jsonb) on conflict do nothing`,
-      [action, epoch, seq === null ? chainId : `${chainId} ${seq}`, seq, event === null ? null : JSON.stringify(event)],
-    )
-  }
+  await insertRows(tx, idx.repairs, repairs, {
+    action: 'action',
+    epoch: 'epoch',
+    event_id: ({ chainId, seq }) => (seq === null ? chainId : `${chainId} ${seq}`),
+    seq: 'seq',
+    event: ({ event }) => (event === null ? null : JSON.stringify(event)),
+  }, sql`on conflict do nothing`)
 }
 
 export async function countRepairs(db: Queryable): Promise<number> {
-  const [row] = await db.query<{ count: number }>(sql`select count(*) as count from ${idx.repairs}`)
+  const [row] = await db.query(sql`select ${COUNT} from ${idx.repairs}`)
   return row?.count ?? 0
 }
 
@@ -43,29 +50,64 @@ export async function discardRepairs(tx: Writable): Promise<void> {
   await tx.run(sql`${sql.deleteFrom(idx.repairs)}`)
 }
 
-interface StoredRepair {
-  readonly action: Repair['action']
-  readonly epoch: number
-  readonly seq: number | null
-  readonly event: RepairedEvent | null
+/** The values of an event in a correction. */
+type EventValues = Pick<RepairedEvent, 'contractId' | 'topic' | 'ledger' | 'ledgerCloseTs' | 'txHash' | 'payload' | 'topicsXdr' | 'valueXdr'>
+
+/** A stored repair with the archived event that it replaces or removes; the values of that event are null when there is none. */
+const STORED = columns(idx.repairs, 'r', {
+  action: expression<Repair['action']>(sql`r.action`),
+  epoch: 'epoch',
+  seq: 'seq',
+  event: expression<RepairedEvent | null>(sql`r.event`),
+  deployment: expression<number>(sql`p.deployment`),
+  eventId: expression<string>(sql`coalesce(v.event_id, r.event->>'eventId')`),
+  archived: expression<EventValues | null>(sql`case when v.seq is not null then jsonb_build_object('contractId', v.contract_id, 'topic', v.topic,
+    'ledger', v.ledger, 'ledgerCloseTs', v.ledger_close_ts, 'txHash', v.tx_hash, 'payload', v.payload,
+    'topicsXdr', to_jsonb(string_to_array(v.topics_xdr, ' ')), 'valueXdr', v.value_xdr) end`),
+})
+type StoredRepair = RowOf<typeof STORED>
+
+/** The time of a repair of the archive, and the ledger of the comparison that led to it. `hasSubmissions`: changes of submissions are in this log too. */
+interface RepairContext {
+  readonly ledger: number
+  readonly nowMs: number
+  readonly hasSubmissions: boolean
 }
 
 /**
- * Applies the stored repairs to the archive, and records them as corrections. The projections must be rebuilt afterwards. `hasSubmissions`: changes of
- * submissions are in this log too. Returns the first seq that has another row now; null: none.
+ * Applies the stored repairs to the archive, and records them as corrections. The projections must be rebuilt afterwards. Returns the first seq that has
+ * another row now; null: none.
  */
-export async function applyRepairs(
-  tx: Writable, { hasSubmissions, ...context }: RepairContext & { readonly hasSubmissions: boolean },
-): Promise<number | null> {
-  const changedSeq = await recordRepairCorrections(tx, context)
-  const repairs = await tx.query<StoredRepair>(sql`select action, epoch, seq, event from ${idx.repairs} order by epoch, event_id collate "C"`)
+export async function applyRepairs(tx: Writable, context: RepairContext): Promise<number | null> {
+  const repairs = await tx.query(
+    sql`select ${STORED} from ${idx.repairs} r join ${idx.epochs} p on p.number = r.epoch left join ${idx.events} v on v.seq = r.seq
+     order by r.epoch, coalesce(v.event_id, r.event->>'eventId') collate "C", r.seq`,
+  )
+  const cursor = await readIndexCursor(tx)
+  if (repairs.length === 0 || cursor === null) return null
+  await appendCorrections(tx, repairs.map((repair) => toCorrection(repair, context)), { cursor, nowMs: context.nowMs })
+  const changedSeq = repairs.flatMap(({ seq, archived }) => (seq === null || archived === null ? [] : [seq])).reduce<number | null>(minSeq, null)
   await removeEvents(tx, repairs.filter(({ action }) => action === 'remove').map(({ seq }) => seq ?? 0))
   const replaced = repairs.filter(({ action }) => action === 'replace')
   await replaceEvents(tx, replaced.flatMap(({ seq, event }) => (seq === null || event === null ? [] : [{ ...event, seq }])))
-  const movedSeq = await addEvents(tx, repairs.filter(({ action }) => action === 'add'), { nowMs: context.nowMs, hasSubmissions })
+  const movedSeq = await addEvents(tx, repairs.filter(({ action }) => action === 'add'), context)
   await discardRepairs(tx)
   await recountUnknownEvents(tx)
   return minSeq(changedSeq, movedSeq)
+}
+
+function toCorrection({ deployment, eventId, event, archived }: StoredRepair, { ledger }: RepairContext): NewCorrection {
+  const { trader, asset } = (event ?? archived)?.payload ?? {}
+  return {
+    kind: 'event', deployment, ledger, eventId, trader: typeof trader === 'string' ? trader : null, asset: typeof asset === 'string' ? asset : null,
+    before: toValues(archived), after: toValues(event),
+  }
+}
+
+function toValues(event: EventValues | null): CorrectedValues | null {
+  if (event === null) return null
+  const { contractId, topic, ledger, ledgerCloseTs, txHash, payload, topicsXdr, valueXdr } = event
+  return { contractId, topic, ledger, ledgerCloseTs, txHash, payload, topicsXdr: [...topicsXdr], valueXdr }
 }
 
 /** The smaller of two seqs; null is no seq. */
@@ -90,7 +132,7 @@ async function removeEvents(tx: Writable, seqs: readonly number[]): Promise<void
 
 /** Inserts events where they belong: before the first later event of their epoch. Returns the first seq that is new or was moved. */
 async function addEvents(
-  tx: Writable, repairs: readonly StoredRepair[], { nowMs, hasSubmissions }: { readonly nowMs: number; readonly hasSubmissions: boolean },
+  tx: Writable, repairs: readonly StoredRepair[], { nowMs, hasSubmissions }: RepairContext,
 ): Promise<number | null> {
   const cursor = await readIndexCursor(tx)
   if (repairs.length === 0 || cursor === null) return null
@@ -118,13 +160,11 @@ async function addEvents(
 
 /** The seq of the first event of this epoch that is later on the chain; when there is none, the one after the epoch's last event. */
 async function readSeqAfter(tx: Queryable, epoch: number, { eventId, ledger }: RepairedEvent): Promise<number | null> {
-  const [row] = await tx.query<{ seq: number | null }>(
-    sql`select coalesce(
-       (select min(e.seq) from ${idx.events} e where e.ledger = $2 and e.epoch = $1 and e.event_id collate "C" > $3),
-       (select e.seq from ${idx.events} e where e.ledger > $2 and e.epoch = $1 order by e.ledger, e.seq limit 1),
-       (select l.last_seq + 1 from ${idx.ledgers} l where l.epoch = $1 and $1 <> (select c.epoch from ${idx.cursor} c) order by l.ledger desc limit 1)) as seq`,
-    [epoch, ledger, eventId],
-  )
+  const seq = expression<number | null>(sql`coalesce(
+    (select min(e.seq) from ${idx.events} e where e.ledger = $2 and e.epoch = $1 and e.event_id collate "C" > $3),
+    (select e.seq from ${idx.events} e where e.ledger > $2 and e.epoch = $1 order by e.ledger, e.seq limit 1),
+    (select l.last_seq + 1 from ${idx.ledgers} l where l.epoch = $1 and $1 <> c.epoch order by l.ledger desc limit 1))`)
+  const [row] = await tx.query(sql`select ${expressions({ seq })} from ${idx.cursor} c`, [epoch, ledger, eventId])
   return row?.seq ?? null
 }
 
@@ -164,50 +204,40 @@ async function moveColumn(tx: Writable, table: Table, column: string, { firstSeq
 /** Versions belong to other blocks afterwards. Until the rebuild, they are read, and continued by new pages. */
 async function moveVersions(tx: Writable, table: VersionTable, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
   const { name, key, values, width } = table
-  const columns = Object.keys(values)
+  const valueColumns = Object.keys(values)
   const keys = sql.join(key.map((column) => `b.${column}, `), '')
   await tx.run(
     sql`with gone as (${sql.deleteFrom(idx[name])} where from_seq > $1::bigint - ${width} returning *)
-     ${sql.insertInto(idx[name])} (${sql.join([...key, 'from_seq', 'seqs', ...columns], ', ')})
+     ${sql.insertInto(idx[name])} (${sql.join([...key, 'from_seq', 'seqs', ...valueColumns], ', ')})
      select ${keys}${blockOf(table, sql`m.seq`)}, array_agg(m.seq order by m.seq),
-       ${sql.join(columns.map((column) => `array_agg(v.${column} order by m.seq)`), ', ')}
-     from gone b cross join unnest(b.seqs, ${sql.join(columns.map((column) => `b.${column}`), ', ')}) v (seq, ${sql.join(columns, ', ')})
+       ${sql.join(valueColumns.map((column) => `array_agg(v.${column} order by m.seq)`), ', ')}
+     from gone b cross join unnest(b.seqs, ${sql.join(valueColumns.map((column) => `b.${column}`), ', ')}) v (seq, ${sql.join(valueColumns, ', ')})
      cross join lateral (select v.seq + case when v.seq >= $1::bigint then $2::bigint + width_bucket(v.seq, $3::bigint[]) else 0 end as seq) m
      group by ${keys}${blockOf(table, sql`m.seq`)}`,
     [firstSeq, distance, thresholds],
   )
 }
 
-/** An event of the archive, for comparison with the network. */
-export interface ComparedRow {
-  readonly seq: number
-  readonly epoch: number
-  readonly chainId: string
-  readonly contractId: string
-  readonly ledger: number
-  readonly closeSec: number
-  readonly txHash: string
-  /** Separated by spaces. */
-  readonly topicsXdr: string
-  readonly valueXdr: string
-}
+const COMPARED = columns(idx.events, 'e', {
+  seq: 'seq', epoch: 'epoch', chainId: expression<string>(sql`left(e.event_id, 30)`), contractId: 'contract_id', ledger: 'ledger', closeSec: 'ledger_close_ts',
+  txHash: 'tx_hash', topicsXdr: 'topics_xdr', valueXdr: 'value_xdr',
+})
+
+/** An event of the archive, for comparison with the network. Topics are separated by spaces. */
+export type ComparedRow = RowOf<typeof COMPARED>
 
 /** The archived events of some ledgers, of every chain, in order of ledgers, at most `limit`. */
 export async function readLedgersOfArchive(
   db: Queryable, range: { readonly chain: number; readonly fromLedger: number; readonly toLedger: number; readonly limit: number },
 ): Promise<readonly ComparedRow[]> {
-  return await db.query<ComparedRow>(
-    sql`select seq, epoch, left(event_id, 30) as "chainId", contract_id as "contractId", ledger, ledger_close_ts as "closeSec", tx_hash as "txHash",
-       topics_xdr as "topicsXdr", value_xdr as "valueXdr"
-     from ${idx.events} where chain = $4::int and ledger between $1::bigint and $2::bigint order by ledger, seq limit $3::int`,
+  return await db.query(
+    sql`select ${COMPARED} from ${idx.events} e where e.chain = $4::int and e.ledger between $1::bigint and $2::bigint order by e.ledger, e.seq limit $3::int`,
     [range.fromLedger, range.toLedger, range.limit, range.chain],
   )
 }
 
 /** The number of archived events after a ledger. */
 export async function countAfterLedger(db: Queryable, epochs: readonly number[], ledger: number): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    sql`select count(*) as count from ${idx.events} where ledger > $1::bigint and epoch = any($2::int[])`, [ledger, epochs],
-  )
+  const [row] = await db.query(sql`select ${COUNT} from ${idx.events} e where e.ledger > $1::bigint and e.epoch = any($2::int[])`, [ledger, epochs])
   return row?.count ?? 0
 }

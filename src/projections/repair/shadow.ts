@@ -1,6 +1,7 @@
 // A second copy of the projections in its own schema, built from the archive while the first copy is served, then swapped with it in one transaction.
 
 import { mappedWritable } from '../../store/scoped-store.ts'
+import { expression, expressions } from '../../store/columns.ts'
 import { sql, tableIn } from '../../store/sql.ts'
 import type { Sql, SchemaMapping, Table } from '../../store/sql.ts'
 import { StatementFailed } from '../../store/store.ts'
@@ -23,7 +24,8 @@ export async function projectionTargets(tx: Writable): Promise<readonly Writable
 }
 
 export async function shadowExists(db: Queryable): Promise<boolean> {
-  const [row] = await db.query<{ exists: boolean }>(sql`select to_regnamespace(${sql.schemaText('shadow')}) is not null as exists`)
+  const exists = expression<boolean>(sql`to_regnamespace(${sql.schemaText('shadow')}) is not null`)
+  const [row] = await db.query(sql`select ${expressions({ exists })}`)
   return row?.exists === true
 }
 
@@ -38,8 +40,9 @@ export async function createShadow(tx: Writable): Promise<void> {
     // The database names the schema of a table in a definition only where the path does not have it: the definitions below are those of both copies.
     sql`set local search_path = ${sql.schema('idx')}`,
   ], ';'))
-  const [row] = await tx.query<{ ddl: string | null }>(
-    sql`select string_agg(ddl, ';' order by step, ddl) as ddl from (
+  const ddl = expression<string | null>(sql`string_agg(s.ddl, ';' order by s.step, s.ddl)`)
+  const [row] = await tx.query(
+    sql`select ${expressions({ ddl })} from (
        select 1 as step, format('alter table %I add constraint %I %s', c.relname, k.conname, pg_get_constraintdef(k.oid)) as ddl
        from pg_constraint k join pg_class c on c.oid = k.conrelid
        where c.relnamespace = to_regnamespace(${sql.schemaText('idx')}) and c.relname = any($1::text[]) and k.contype in ('p', 'u', 'c', 'f')
@@ -48,7 +51,7 @@ export async function createShadow(tx: Writable): Promise<void> {
        from pg_index i join pg_class c on c.oid = i.indrelid
        where c.relnamespace = to_regnamespace(${sql.schemaText('idx')}) and c.relname = any($1::text[])
          and not exists (select 1 from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = i.indrelid)
-     ) statements`,
+     ) s`,
     [PROJECTIONS],
   )
   await tx.run(sql.join([
@@ -102,10 +105,11 @@ async function countDifferences(tx: Queryable, name: typeof PROJECTIONS[number])
   const rows = rowsOf(idx[name])
   const copied = rowsOf(tableIn(idx[name], 'shadow'))
   const digestOf = (from: Sql): Sql => sql`(select concat_ws(' ', count(*), sum(hashtextextended(rows.row, 0)::numeric)) from (${from}) rows)`
-  const [digests] = await tx.query<{ same: boolean }>(sql`select ${digestOf(rows)} = ${digestOf(copied)} as same`)
+  const same = expression<boolean>(sql`${digestOf(rows)} = ${digestOf(copied)}`)
+  const [digests] = await tx.query(sql`select ${expressions({ same })}`)
   if (digests?.same === true) return 0
-  const [row] = await tx.query<{ count: number }>(
-    sql`select greatest((select count(*) from (${rows} except all ${copied}) gone), (select count(*) from (${copied} except all ${rows}) added)) as count`,
-  )
+  const count = expression<number>(
+    sql`greatest((select count(*) from (${rows} except all ${copied}) gone), (select count(*) from (${copied} except all ${rows}) added))`)
+  const [row] = await tx.query(sql`select ${expressions({ count })}`)
   return row?.count ?? 0
 }

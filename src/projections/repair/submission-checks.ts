@@ -1,5 +1,6 @@
 // Submissions that a verification compares with the archive and the nodes. The verification lists them, and the driver of submissions compares them.
 
+import { columns, expression, expressions } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx, txTables } from '../../store/tables.ts'
@@ -25,7 +26,7 @@ export async function addChecks(
   tx: Queryable, { fromLedger, throughLedger }: CheckedLedgers,
   { afterId, limit, nowMs }: { readonly afterId: number; readonly limit: number; readonly nowMs: number },
 ): Promise<number | null> {
-  const rows = await tx.query<{ id: number }>(
+  const rows = await tx.query(
     sql`with listed as (
       select s.id from ${txTables.submissions} s
       where s.id > $1 and s.status not in ('PENDING', 'PREPARED')
@@ -35,7 +36,7 @@ export async function addChecks(
     ), added as (
       ${sql.insertInto(txTables.submission_checks)} (submission_id) select id from listed on conflict (submission_id) do update set result = null
     )
-    ${sql.update(txTables.submissions)} s set due_at = least(coalesce(s.due_at, $5), $5) from listed where s.id = listed.id returning s.id`,
+    ${sql.update(txTables.submissions)} s set due_at = least(coalesce(s.due_at, $5), $5) from listed where s.id = listed.id returning ${columns(txTables.submissions, 's', { id: 'id' })}`,
     [afterId, fromLedger, throughLedger, limit, nowMs],
   )
   return rows.length === 0 ? null : Math.max(...rows.map(({ id }) => id))
@@ -48,8 +49,7 @@ export async function endCheck(tx: Writable, submissionId: number, result: Check
 
 /** The comparisons of this verification: how many have ended with each result, and how many have not ended. */
 export async function countChecks(db: Queryable): Promise<Readonly<Record<CheckResult | 'waiting', number>>> {
-  const rows = await db.query<{ result: CheckResult | 'waiting'; count: number }>(
-    sql`select coalesce(result, 'waiting') as result, count(*) as count from ${txTables.submission_checks} group by 1`,
-  )
+  const counts = expressions({ result: expression<CheckResult | 'waiting'>(sql`coalesce(result, 'waiting')`), count: expression<number>(sql`count(*)`) })
+  const rows = await db.query(sql`select ${counts} from ${txTables.submission_checks} group by 1`)
   return { same: 0, corrected: 0, unverifiable: 0, waiting: 0, ...Object.fromEntries(rows.map(({ result, count }) => [result, count])) }
 }

@@ -1,6 +1,7 @@
 // Long tasks of the indexer. Each kind has one row with the last run: its state, and the progress from which it resumes after a restart.
 
 import type { EventCounts } from '../log/event-counts.ts'
+import { columns, expression } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -88,10 +89,14 @@ export interface VerifiedRange {
   readonly throughLedger: number
 }
 
+const TASK = columns(idx.tasks, 't', {
+  id: 'id', state: expression<TaskState>(sql`t.state`), progress: expression<ProgressOf[TaskKind]>(sql`t.progress`),
+})
+
 /** The last run of a kind; null before the first. */
 export async function readTask<Kind extends TaskKind>(db: Queryable, kind: Kind): Promise<Task<Kind> | null> {
-  const [row] = await db.query<Task<Kind>>(sql`select id, state, progress from ${idx.tasks} where kind = $1`, [kind])
-  return row ?? null
+  const [row] = await db.query(sql`select ${TASK} from ${idx.tasks} t where t.kind = $1`, [kind])
+  return row === undefined ? null : row as Task<Kind>
 }
 
 export function isActive(task: Task<TaskKind> | null): boolean {
@@ -100,10 +105,10 @@ export function isActive(task: Task<TaskKind> | null): boolean {
 
 /** Starts a new run from its beginning, and returns its id. It takes the place of one that is active. */
 export async function requestTask<Kind extends TaskKind>(db: Queryable, kind: Kind, progress: ProgressOf[Kind], nowMs: number): Promise<number> {
-  const [row] = await db.query<{ id: number }>(
+  const [row] = await db.query(
     sql`${sql.insertInto(idx.tasks)} as t (kind, id, state, progress, updated_at) values ($1, 1, 'requested', $2::jsonb, $3)
      on conflict (kind) do update set id = t.id + 1, state = excluded.state, progress = excluded.progress, updated_at = excluded.updated_at
-     returning id`,
+     returning ${columns(idx.tasks, 't', { id: 'id' })}`,
     [kind, JSON.stringify(progress), nowMs],
   )
   return row?.id ?? 0

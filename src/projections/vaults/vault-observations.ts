@@ -8,7 +8,7 @@ import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { Epoch } from '../state/epochs.ts'
 import { appendCorrections } from '../repair/correction-log.ts'
-import type { RecordedCorrection } from '../repair/correction-log.ts'
+import type { NewCorrection } from '../repair/correction-log.ts'
 import { readContractInstance } from '../state/contract-instances.ts'
 import { readIndexCursor } from '../state/index-state.ts'
 import { projectionTargets } from '../repair/shadow.ts'
@@ -51,7 +51,7 @@ export async function recordVaultObservations(tx: Writable, epoch: Epoch, observ
   const { lastLedger, lastSeq } = cursor
   const instance = await readContractInstance(tx, epoch, 'vaultFactory')
   const { vaults } = await loadVaults(tx, instance, { vaults: observations.map(({ vaultId }) => vaultId), positions: [], orders: [], depositors: [] })
-  const corrections: RecordedCorrection[] = []
+  const corrections: NewCorrection[] = []
   for (const observed of observations) {
     const vault = vaults.get(observed.vaultId)
     if (vault === undefined || observed.ledger > lastLedger || observed.ledger < vault.lastLedger) continue
@@ -62,9 +62,9 @@ export async function recordVaultObservations(tx: Writable, epoch: Epoch, observ
     await insertVaultSample(tx, instance, observed, nowMs)
     if (!isCorrection) continue
     const { vaultId, ledger } = observed
-    corrections.push({ kind: 'vault', vaultId, asset: null, ledger, before: toValues(vault), after: toValues(observed) })
+    corrections.push({ kind: 'vault', deployment: epoch.deployment, vaultId, ledger, before: toValues(vault), after: toValues(observed) })
   }
-  await appendCorrections(tx, corrections, { deployment: epoch.deployment, cursor, nowMs })
+  await appendCorrections(tx, corrections, { cursor, nowMs })
 }
 
 const FIGURES: readonly (keyof VaultFigures)[] = [

@@ -1,13 +1,13 @@
-// The indexer's state for the operator, logged once per change.
+// The indexer's state for the operator. Each change, and the progress of a catch-up, is logged and reported once.
 
-import type { Clock } from '../../base/clock.ts'
-import type { Log } from '../../base/log.ts'
-import { KNOWN_PROTOCOL } from '../../base/protocol.ts'
-import { createOutageLog } from '../../base/outage-log.ts'
-import { failureFields, OUTAGES, RpcFailure } from '../../chain/rpc/failure.ts'
-import { StoreUnavailable } from '../../store/store.ts'
-import { BadPage } from '../pages/events-page.ts'
-import type { StepResult } from '../pages/step-result.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { KNOWN_PROTOCOL } from '../base/protocol.ts'
+import { createOutageLog } from '../base/outage-log.ts'
+import { failureFields, OUTAGES, RpcFailure } from '../chain/rpc/failure.ts'
+import { StoreUnavailable } from '../store/store.ts'
+import { BadPage } from './pages/events-page.ts'
+import type { StepResult } from './pages/step-result.ts'
 
 export interface IndexerStatus {
   /** `refusing`: the nodes respond, but not with pages that can be used. `unwritable`: the database takes no page. */
@@ -23,7 +23,7 @@ export interface IndexerStatus {
 /** Interval at which the progress of a catch-up is logged. */
 const PROGRESS_INTERVAL_MS = 2_000
 
-export interface Progress {
+export interface StatusTracker {
   /** Records a step's result and returns it. */
   record(result: StepResult): StepResult
   /** Records what ended an iteration. `isStep`: its step had no result. */
@@ -33,7 +33,10 @@ export interface Progress {
   status(): IndexerStatus
 }
 
-export function createProgress(clock: Clock, log: Log): Progress {
+/** `onStatus` is called with each change, and with the progress of a catch-up. */
+export function createStatusTracker(
+  { clock, log, onStatus }: { readonly clock: Clock; readonly log: Log; readonly onStatus?: ((status: IndexerStatus) => void) | undefined },
+): StatusTracker {
   let status: IndexerStatus = { state: 'starting', problem: null, lastLedger: null, latestLedger: null }
   const failures = createOutageLog({
     clock, log, level: 'error', message: 'the index could not be written; retrying', endMessage: 'the index is written again',
@@ -45,6 +48,7 @@ export function createProgress(clock: Clock, log: Log): Progress {
   function setState(state: IndexerStatus['state'], problem: string | null = null): boolean {
     const changed = status.state !== state
     status = { ...status, state, problem }
+    if (changed && state !== 'catching-up') onStatus?.(status)
     return changed
   }
 
@@ -69,6 +73,7 @@ export function createProgress(clock: Clock, log: Log): Progress {
     if (clock.elapsedMs() - loggedAtMs < PROGRESS_INTERVAL_MS) return
     loggedAtMs = clock.elapsedMs()
     log.info({ ledger: lastLedger, latestLedger, events }, 'the index is catching up')
+    onStatus?.(status)
   }
 
   return {
@@ -119,4 +124,29 @@ export function createProgress(clock: Clock, log: Log): Progress {
 
 function problemFields(error: RpcFailure | BadPage): Record<string, unknown> {
   return error instanceof BadPage ? { problem: error.message, fault: error.fault } : failureFields(error)
+}
+
+/** The line for the person who started the process. `hosts` are the nodes' host names, without credentials. */
+export function describeStatus({ state, problem, lastLedger, latestLedger }: IndexerStatus, hosts: readonly string[]): string {
+  const nodes = hosts.join(', ')
+  switch (state) {
+    case 'catching-up':
+      return `Indexer catching up: ledger ${lastLedger ?? 0} of ${latestLedger ?? 0}`
+    case 'live':
+      return `Indexer in sync at ledger ${lastLedger ?? 0}`
+    case 'standby':
+      return 'Indexer on standby: another process writes the index'
+    case 'waiting':
+      return `Indexer waiting: ${nodes} lags behind the index or serves another network`
+    case 'outdated':
+      return 'Indexer stopped: the network has a newer protocol than this gateway. Upgrade the gateway; the indexed history stays available.'
+    case 'unreachable':
+      return `Indexer cannot reach ${nodes}. The gateway serves the indexed history and keeps retrying.`
+    case 'refusing':
+      return `Indexer cannot use the responses of ${nodes}: ${problem ?? 'unknown'}. The gateway serves the indexed history and keeps retrying.`
+    case 'unwritable':
+      return `Indexer cannot write the index: ${problem ?? 'unknown'}. It keeps retrying; nothing is lost while the nodes retain the ledgers.`
+    case 'starting':
+      return 'Indexer starting'
+  }
 }

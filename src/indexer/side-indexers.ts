@@ -1,18 +1,18 @@
 // Indexes the deployments that are configured beside the served one, each in its own index.
 
 import { once } from 'node:events'
-import type { Clock } from '../../base/clock.ts'
-import type { Log } from '../../base/log.ts'
-import { createOutageLog } from '../../base/outage-log.ts'
-import { createCurrentDeployment, createDeployment } from '../../exchange/deployment.ts'
-import type { ContractSources, CurrentDeployment, Deployment, IndexedDeployment, ReplaceableDeployment } from '../../exchange/deployment.ts'
-import { CONTRACT_KEYS } from '../../exchange/contracts/contracts.ts'
-import { prepareSideIndex, sideSchema } from '../../projections/state/side-index.ts'
-import { scopedStore } from '../../store/scoped-store.ts'
-import { StoreUnavailable } from '../../store/store.ts'
-import type { Store } from '../../store/store.ts'
-import type { Indexer } from '../indexer.ts'
-import type { IndexerOptions } from '../options.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { createOutageLog } from '../base/outage-log.ts'
+import { createCurrentDeployment, createDeployment } from '../exchange/deployment.ts'
+import type { ContractSources, CurrentDeployment, Deployment, IndexedDeployment, ReplaceableDeployment } from '../exchange/deployment.ts'
+import { CONTRACT_KEYS } from '../exchange/contracts/contracts.ts'
+import { prepareSideIndex, sideSchema } from '../projections/state/side-index.ts'
+import { scopedStore } from '../store/scoped-store.ts'
+import { StoreUnavailable } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import type { Indexer } from './indexer.ts'
+import type { IndexerOptions } from './options.ts'
 
 /** Delay after an index could not be created. */
 const RETRY_MS = 5_000

@@ -1,6 +1,6 @@
 // One request at a time beside the indexing. Its result is kept until the next poll, so that it is written between two pages.
 
-import type { ChainProof } from '../identity/chain-proof.ts'
+import type { ChainProof } from './identity/chain-proof.ts'
 
 export interface BackgroundRequest<Result> {
   /** The result of the finished request; undefined while there is none, or none that is proven. */

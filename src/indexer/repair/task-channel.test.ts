@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createVirtualClock } from '../../base/clock.ts'
-import { createSystemRandom } from '../../base/random.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { fileChannel, TaskNotReported } from './task-files.ts'
+import { folderChannel, TaskNotReported } from './task-channel.ts'
 
 test('a command waits for a gateway that restarts, and ends when none reports for a minute', async () => {
   await using folder = await temporaryFolder()
   const clock = createVirtualClock(1_700_000_000_000)
-  const channel = fileChannel(folder.path, { clock, random: createSystemRandom() })
+  const channel = folderChannel(folder.path, clock)
   const requested = channel.request('verify')
-  const { command } = JSON.parse(readFileSync(join(folder.path, 'task-request.json'), 'utf8')) as { readonly command: string }
   let compared = 0
   const report = (state: string): void => {
     const task = { id: 7, state, progress: { compared: ++compared } }
-    writeFileSync(join(folder.path, 'task-status.json'), JSON.stringify({ kind: 'verify', command, id: 7, task }))
+    writeFileSync(join(folder.path, 'tasks.json'), JSON.stringify({ verify: task }))
   }
   report('running')
+  rmSync(join(folder.path, 'verify-request'))
   clock.advance(250)
   assert.equal(await requested, 7)
 
