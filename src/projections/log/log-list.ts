@@ -4,7 +4,7 @@ import { assert, defined } from '../../base/assert.ts'
 import { PAGE_LIMITS } from '../../limits.ts'
 import { selectList } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
-import type { Sql, Table } from '../../store/sql.ts'
+import type { Sql, Statement, Table } from '../../store/sql.ts'
 import type { Param, Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
@@ -232,7 +232,7 @@ export async function readPage<Raw extends object, Row>(
   statement: {
     /** The state that the page is read from, whose row the page's SQL names `c`; by default the present one. */
     readonly state?: StateSource
-    readonly page: Sql
+    readonly page: Statement<Raw>
     /** SQL of the gaps that the page may overlap. */
     readonly gaps?: Sql | undefined
     readonly params: readonly Param[]
