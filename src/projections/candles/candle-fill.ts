@@ -1,6 +1,8 @@
 // Fills candles of minutes in which no oracle price was read, for example while the gateway was down, with the prices of trades from the archive. A trade
 // executes at the oracle's price, and its event can be read for as long as a node retains it.
 
+import { columns, expression } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Writer } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -36,17 +38,10 @@ export interface FillPage {
   readonly tooNewSeq: number | null
 }
 
-interface TradePrice {
-  readonly seq: number
-  readonly ts: number
-  readonly asset: string | null
-  readonly price: string | null
-}
+const HEAD = columns(idx.cursor, 'c', { epoch: expression<string | null>(sql`e.epoch`), lastSeq: 'last_seq' })
 
 export async function readArchiveHead(db: Writer): Promise<ArchiveHead> {
-  const [head] = await db.query<ArchiveHead>(
-    sql`select e.epoch, c.last_seq as "lastSeq" from ${idx.cursor} c left join ${idx.epochs} e on e.number = c.epoch`,
-  )
+  const [head] = await db.query(sql`select ${HEAD} from ${idx.cursor} c left join ${idx.epochs} e on e.number = c.epoch`)
   return head ?? { epoch: null, lastSeq: 0 }
 }
 
@@ -72,12 +67,15 @@ export async function fillCandles(db: Writer, range: FillRange): Promise<FillPag
 /** Trades with a price. An auto-deleveraging follows a close at the same price. */
 const TOPICS = ['position_opened', 'position_closed', 'position_liquidated', 'position_reduced', 'position_partial_liq']
 
+const TRADE_PRICE = columns(idx.events, 't', {
+  seq: 'seq', ts: 'ledger_close_ts', asset: expression<string | null>(sql`t.payload ->> 'asset'`),
+  price: expression<string | null>(sql`coalesce(t.payload ->> 'closePrice', t.payload ->> 'price', t.payload ->> 'entryPrice')`),
+})
+
 /** Each branch reads one range of the index by topic. */
-async function readTradePrices(db: Writer, { afterSeq, beforeSeq, limit }: FillRange): Promise<readonly TradePrice[]> {
-  return await db.query<TradePrice>(
-    sql`select t.seq, t.ledger_close_ts as ts, t.payload ->> 'asset' as asset,
-       coalesce(t.payload ->> 'closePrice', t.payload ->> 'price', t.payload ->> 'entryPrice') as price
-     from unnest($4::text[]) k (topic)
+async function readTradePrices(db: Writer, { afterSeq, beforeSeq, limit }: FillRange): Promise<readonly RowOf<typeof TRADE_PRICE>[]> {
+  return await db.query(
+    sql`select ${TRADE_PRICE} from unnest($4::text[]) k (topic)
      cross join lateral (
        select e.seq, e.ledger_close_ts, e.payload from ${idx.events} e
        where not e.is_transfer and e.topic = k.topic and e.seq > $1::bigint and e.seq < $2::bigint order by e.seq desc limit $3::int
@@ -86,12 +84,14 @@ async function readTradePrices(db: Writer, { afterSeq, beforeSeq, limit }: FillR
   )
 }
 
+const MINUTE = columns(idx.candles, 'c', { asset: 'asset', time: 'time' })
+
 /** The ticks whose minute has no candle of oracle prices. */
 async function withoutOraclePrice(db: Writer, ticks: readonly CandleTick[]): Promise<readonly CandleTick[]> {
   if (ticks.length === 0) return []
   const minutes = ticks.map(({ asset, timestampSec }) => ({ asset, time: bucketStart(timestampSec, '1m') }))
-  const rows = await db.query<{ asset: string; time: number }>(
-    sql`select distinct c.asset, c.time from unnest($1::text[], $2::bigint[]) m (asset, time)
+  const rows = await db.query(
+    sql`select distinct ${MINUTE} from unnest($1::text[], $2::bigint[]) m (asset, time)
      join ${idx.candles} c on c.asset = m.asset and c.interval = '1m' and c.time = m.time and c.source = 'oracle'`,
     columnsOf(minutes, ['asset', 'time']),
   )

@@ -3,6 +3,8 @@
 import type { Candle, CandleInterval } from '../../resources/candle.ts'
 import { defined } from '../../base/assert.ts'
 import { toFloat } from '../../base/fixed-point.ts'
+import { columns, expression } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -60,22 +62,6 @@ export interface CandleSpan {
   readonly revisions: ReadonlyMap<number, number>
 }
 
-interface SpanRow {
-  /** Of the range, from 1. */
-  readonly position: number
-  readonly headLedger: number | null
-  readonly headSeq: number
-  readonly ledgerTs: number | null
-  readonly firstTime: number | null
-  readonly fromSec: number | null
-  readonly toSec: number | null
-  /** Lists of rows whose columns are separated by spaces; null: no row. */
-  readonly before: string | null
-  readonly prices: string | null
-  readonly volumes: string | null
-  readonly revisions: string | null
-}
-
 /** The series that are read, and their bounds, as parameters of `SPAN_ROWS`. */
 const SERIES = `unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::boolean[])
   with ordinality n (asset, interval, width, shift, from_sec, to_sec, count, is_listed, position)`
@@ -83,22 +69,27 @@ const SERIES = `unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::b
 /** SQL of the prices of `k`, as `parsePrices` reads them. */
 const PRICE_COLUMNS = "concat_ws(' ', k.time, k.open, k.high, k.low, k.close, k.source)"
 
+/** Lists of rows whose columns are separated by spaces; null: no row. */
+const SPAN = columns(idx.cursor, 'c', {
+  // Of the range, from 1.
+  position: expression<number>(sql`n.position`), headLedger: 'last_ledger', headSeq: 'last_seq', ledgerTs: 'last_ledger_close_ts',
+  firstTime: expression<number | null>(sql`s.first`), fromSec: expression<number | null>(sql`s.low`), toSec: expression<number | null>(sql`s.high`),
+  before: expression<string | null>(sql`(select ${PRICE_COLUMNS} from ${idx.candles} k
+    where k.asset = n.asset and k.interval = n.interval and k.time < s.low order by k.time desc limit 1)`),
+  prices: expression<string | null>(sql`(select string_agg(${PRICE_COLUMNS}, ',') from ${idx.candles} k
+    where k.asset = n.asset and k.interval = n.interval and k.time >= s.low and k.time < s.high)`),
+  volumes: expression<string | null>(sql`(select string_agg(concat_ws(' ', v.time, v.volume, v.trades), ',') from ${idx.candle_volumes} v
+    where v.asset = n.asset and v.interval = n.interval and v.time >= s.low and v.time < s.high)`),
+  revisions: expression<string | null>(sql`(select string_agg(concat_ws(' ', r.time, r.revision), ',') from ${idx.candle_revisions} r
+    where r.asset = n.asset and r.interval = n.interval and r.time >= s.low and r.time < s.high)`),
+})
+
 /**
  * SQL of one row per series: scans of the part of each index that the span covers, whatever the length of the history. Rows are joined to text, because
  * thousands of rows cost more to transfer one by one than to read.
  */
 const SPAN_ROWS = sql`
-  select n.position, c.last_ledger as "headLedger", c.last_seq as "headSeq", c.last_ledger_close_ts as "ledgerTs", s.first as "firstTime",
-    s.low as "fromSec", s.high as "toSec",
-    (select ${PRICE_COLUMNS} from ${idx.candles} k where k.asset = n.asset and k.interval = n.interval and k.time < s.low order by k.time desc
-    limit 1) as before,
-    (select string_agg(${PRICE_COLUMNS}, ',') from ${idx.candles} k
-      where k.asset = n.asset and k.interval = n.interval and k.time >= s.low and k.time < s.high) as prices,
-    (select string_agg(concat_ws(' ', v.time, v.volume, v.trades), ',') from ${idx.candle_volumes} v
-      where v.asset = n.asset and v.interval = n.interval and v.time >= s.low and v.time < s.high) as volumes,
-    (select string_agg(concat_ws(' ', r.time, r.revision), ',') from ${idx.candle_revisions} r
-      where r.asset = n.asset and r.interval = n.interval and r.time >= s.low and r.time < s.high) as revisions
-  from ${idx.cursor} c cross join ${SERIES}
+  select ${SPAN} from ${idx.cursor} c cross join ${SERIES}
   cross join lateral (
     select b.first, b.high, greatest(n.from_sec, b.high - n.count * n.width) as low
     from (select f.first, least(n.to_sec, greatest(f.last, case when n.is_listed
@@ -116,7 +107,7 @@ export async function readCandleSpans(db: Queryable, ranges: readonly CandleRang
     fromSec: nextBucketStart(fromSec ?? 0, interval), toSec: toSec === undefined ? null : nextBucketStart(toSec, interval),
     limit, isListed,
   }))
-  const rows = await db.query<SpanRow>(
+  const rows = await db.query(
     SPAN_ROWS, columnsOf(parameters, ['asset', 'interval', 'width', 'shift', 'fromSec', 'toSec', 'limit', 'isListed']),
   )
   const byPosition = new Map(rows.map((row) => [row.position, row]))
@@ -129,9 +120,14 @@ export async function readCandleSpan(db: Queryable, range: CandleRange): Promise
   return span ?? toSpan(range.interval, undefined)
 }
 
+const VERSION = columns(idx.cursor, 'c', { version: 'candle_version' })
+const REVISED = columns(idx.candle_revisions, 'r', {
+  asset: 'asset', interval: expression<CandleInterval>(sql`r.interval`), time: 'time', version: 'version',
+})
+
 /** The version of the newest correction. */
 export async function readCandleVersion(db: Queryable): Promise<number> {
-  const [row] = await db.query<{ version: number }>(sql`select candle_version as version from ${idx.cursor}`)
+  const [row] = await db.query(sql`select ${VERSION} from ${idx.cursor} c`)
   return row?.version ?? 0
 }
 
@@ -141,8 +137,8 @@ export async function readRevisedCandles(
 ): Promise<{ readonly through: number; readonly candles: readonly SeriesCandle[] }> {
   const names = new Set(series.map(({ asset, interval }) => `${interval} ${asset}`))
   // All corrections of one version are on one page.
-  const revised = await db.query<Series & { readonly time: number; readonly version: number }>(
-    sql`select r.asset, r.interval, r.time, r.version from ${idx.candle_revisions} r
+  const revised = await db.query(
+    sql`select ${REVISED} from ${idx.candle_revisions} r
      where r.version > $1::bigint and r.version <= (
        select max(n.version) from (select v.version from ${idx.candle_revisions} v where v.version > $1::bigint order by v.version limit $2::int) n)
      order by r.version, r.time`,
@@ -158,7 +154,7 @@ export async function readRevisedCandles(
   return { through: revised.at(-1)?.version ?? afterVersion, candles }
 }
 
-function toSpan(interval: CandleInterval, row: SpanRow | undefined): CandleSpan {
+function toSpan(interval: CandleInterval, row: RowOf<typeof SPAN> | undefined): CandleSpan {
   const [before] = rowsOf(row?.before)
   return {
     interval,

@@ -1,11 +1,11 @@
 // What was traded in each bucket of the candles. Added up while events are applied, so that reads never aggregate.
 
 import type { CandleInterval } from '../../resources/candle.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql, tableIn } from '../../store/sql.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import { bucketStart, CANDLE_WIDTHS, RECORD_REVISIONS } from './candles.ts'
-import { columnsOf } from '../columns.ts'
 import type { TradedVolume } from '../trades/volumes.ts'
 
 interface BucketVolume {
@@ -18,13 +18,10 @@ interface BucketVolume {
 
 /** Adds a page's volumes to the buckets of every interval in one statement. */
 export async function addCandleVolumes(tx: Writable, volumes: readonly TradedVolume[]): Promise<void> {
-  const rows = sumBuckets(volumes)
-  if (rows.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.candle_volumes)} as v (asset, interval, time, volume, trades)
-     select unnest($1::text[]), unnest($2::text[]), unnest($3::bigint[]), unnest($4::numeric[]), unnest($5::bigint[])
-     on conflict (asset, interval, time) do update set volume = v.volume + excluded.volume, trades = v.trades + excluded.trades`,
-    columnsOf(rows, ['asset', 'interval', 'time', 'volume', 'trades']),
+  await insertRows(
+    tx, idx.candle_volumes, sumBuckets(volumes), { asset: 'asset', interval: 'interval', time: 'time', volume: 'volume', trades: 'trades' },
+    sql`on conflict (asset, interval, time) do update set volume = candle_volumes.volume + excluded.volume,
+      trades = candle_volumes.trades + excluded.trades`,
   )
 }
 

@@ -1,6 +1,9 @@
 // Open interest by position in the log: one version wherever the sums of an asset changed.
 
 import { defined } from '../../base/assert.ts'
+import { columns } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
+import { insertReturning, insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -18,26 +21,18 @@ export interface InterestStep {
 }
 
 /** The sums of one asset after all steps. */
-interface InterestSums {
-  readonly asset: string
-  readonly long: string
-  readonly short: string
-  readonly positions: number
-}
+const SUMS = columns(idx.open_interest, 'open_interest', { asset: 'asset', long: 'long_size', short: 'short_size', positions: 'positions' })
+
+const CHANGED = { asset: 'asset', long_size: 'long', short_size: 'short', positions: 'positions' } as const
+const ADD_TO_SUMS = sql`on conflict (deployment, asset) do update set long_size = open_interest.long_size + excluded.long_size,
+  short_size = open_interest.short_size + excluded.short_size, positions = open_interest.positions + excluded.positions`
 
 /** Adds steps in log order to the open interest and to its versions. */
 export async function changeOpenInterest(tx: Writable, deployment: number, steps: readonly InterestStep[]): Promise<void> {
   if (steps.length === 0) return
   const byAsset = Map.groupBy(steps, ({ asset }) => asset)
   const changes = [...byAsset].map(([asset, parts]) => ({ asset, ...sumOf(parts) }))
-  const sums = await tx.query<InterestSums>(
-    sql`${sql.insertInto(idx.open_interest)} as o (deployment, asset, long_size, short_size, positions)
-     select $1::int, unnest($2::text[]), unnest($3::numeric[]), unnest($4::numeric[]), unnest($5::bigint[])
-     on conflict (deployment, asset) do update set long_size = o.long_size + excluded.long_size, short_size = o.short_size + excluded.short_size,
-       positions = o.positions + excluded.positions
-     returning o.asset, o.long_size as long, o.short_size as short, o.positions`,
-    [deployment, ...columnsOf(changes, ['asset', 'long', 'short', 'positions'])],
-  )
+  const sums = await insertReturning(tx, idx.open_interest, changes, { deployment: { all: deployment }, ...CHANGED }, SUMS, ADD_TO_SUMS)
   await appendVersions(tx, deployment, sums.map((after) => versionsOf(after, defined(byAsset.get(after.asset), 'the steps'))))
 }
 
@@ -69,7 +64,7 @@ function sumOf(steps: readonly InterestStep[]): Omit<InterestStep, 'seq' | 'asse
 }
 
 /** The sums after each seq, computed backwards from those after the last one. */
-function versionsOf(after: InterestSums, steps: readonly InterestStep[]): readonly InterestStep[] {
+function versionsOf(after: RowOf<typeof SUMS>, steps: readonly InterestStep[]): readonly InterestStep[] {
   let [long, short, positions] = [BigInt(after.long), BigInt(after.short), after.positions]
   const versions: InterestStep[] = []
   for (const [seq, parts] of [...Map.groupBy(steps, (step) => step.seq)].reverse()) {
@@ -103,12 +98,7 @@ export async function addPastInterest(tx: Writable, deployment: number, step: In
   )
   for (const end of ends) await removeRepeatedVersion(tx, deployment, asset, end)
   if (untilSeq !== null) return
-  await tx.run(
-    sql`${sql.insertInto(idx.open_interest)} as o (deployment, asset, long_size, short_size, positions) values ($1, $2, $3, $4, $5)
-     on conflict (deployment, asset) do update set long_size = o.long_size + excluded.long_size, short_size = o.short_size + excluded.short_size,
-       positions = o.positions + excluded.positions`,
-    [deployment, asset, long, short, positions],
-  )
+  await insertRows(tx, idx.open_interest, [step], { deployment: { all: deployment }, ...CHANGED }, ADD_TO_SUMS)
 }
 
 /** SQL: the version of an asset before the seq `$3`, and the number of the versions of a block `t` up to that seq. */

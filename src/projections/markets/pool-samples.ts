@@ -2,6 +2,8 @@
 
 import { POOL_SAMPLE_SEC } from '../../limits.ts'
 import type { PoolSample } from '../../resources/pool.ts'
+import { columns, expression } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Param, Queryable, Writable } from '../../store/store.ts'
@@ -10,7 +12,6 @@ import type { AsOf, StateSource } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
 import { clampToSafeInteger, seqFromCursor, readPage, withoutSeq } from '../log/log-list.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
-import { columnsOf } from '../columns.ts'
 import type { Page } from '../log/page.ts'
 import { encodeCursor } from '../log/page.ts'
 import { bigOf } from '../log/payload.ts'
@@ -23,6 +24,11 @@ export interface PoolSamplesFilter extends AsOf {
   readonly limit: number
   readonly cursor?: string | undefined
 }
+
+const SAMPLE = columns(idx.pool_samples, 's', {
+  seq: 'time', time: 'time', ledger: 'ledger', aum: 'aum', lpPrice: 'lp_price', lpSupply: 'lp_supply', reservedPayout: 'reserved_payout',
+  unrealizedPnl: 'unrealized_pnl',
+})
 
 /** Samples of the pool, newest first. As of a ledger, those that were read from it or earlier ones before it closed. */
 export async function listPoolSamples(db: Queryable, { beforeTs, atLedger, limit, cursor }: PoolSamplesFilter): Promise<Page<PoolSample>> {
@@ -37,9 +43,10 @@ export async function listPoolSamples(db: Queryable, { beforeTs, atLedger, limit
     db,
     {
       state,
-      page: sql`select s.time as seq, s.time, s.ledger, s.aum, s.lp_price as "lpPrice", s.lp_supply as "lpSupply", s.reserved_payout as "reservedPayout",
-          s.unrealized_pnl as "unrealizedPnl", f.deposits - ${flowsAfter('deposit', 'usdcAmount')} as deposits,
-          f.withdrawals - ${flowsAfter('withdraw', 'netUsdc')} as withdrawals
+      page: sql`select ${SAMPLE}, ${columns(idx.pool_flows, 'f', {
+        deposits: expression<string>(sql`f.deposits - ${flowsAfter('deposit', 'usdcAmount')}`),
+        withdrawals: expression<string>(sql`f.withdrawals - ${flowsAfter('withdraw', 'netUsdc')}`),
+      })}
         from (select * from ${idx.pool_samples} r where r.time < $2::bigint ${readBy} order by r.time desc limit $1::int) s
         cross join lateral (${flowsSince(sql`${idx.pool_flows} f`, sql`(select max(p.time) from ${idx.pool_samples} p
           where p.time < s.time)`, sql`s.time`)}) f`,
@@ -97,11 +104,9 @@ export async function applyPoolFlows(tx: Writable, events: readonly ArchivedEven
     if (event.topic === 'deposit') sum.deposits += bigOf(event, 'usdcAmount')
     else sum.withdrawals += bigOf(event, 'netUsdc')
   }
-  if (sums.size === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.pool_flows)} as f (time, deposits, withdrawals) select unnest($1::bigint[]), unnest($2::numeric[]), unnest($3::numeric[])
-     on conflict (time) do update set deposits = f.deposits + excluded.deposits, withdrawals = f.withdrawals + excluded.withdrawals`,
-    [[...sums.keys()], ...columnsOf([...sums.values()], ['deposits', 'withdrawals'])],
+  await insertRows(
+    tx, idx.pool_flows, [...sums].map(([time, sum]) => ({ ...sum, time })), { time: 'time', deposits: 'deposits', withdrawals: 'withdrawals' },
+    sql`on conflict (time) do update set deposits = pool_flows.deposits + excluded.deposits, withdrawals = pool_flows.withdrawals + excluded.withdrawals`,
   )
 }
 
@@ -123,11 +128,12 @@ export interface NewPoolSample {
 }
 
 export async function insertPoolSamples(tx: Writable, samples: readonly NewPoolSample[]): Promise<void> {
-  for (const { time, ledger, aum, lpPrice, lpSupply, reservedPayout, unrealizedPnl } of samples) {
-    await tx.run(
-      sql`${sql.insertInto(idx.pool_samples)} (time, ledger, aum, lp_price, lp_supply, reserved_payout, unrealized_pnl) values ($1, $2, $3, $4, $5, $6, $7)
-       on conflict (time) do nothing`,
-      [time, ledger, aum, lpPrice, lpSupply, reservedPayout, unrealizedPnl],
-    )
-  }
+  await insertRows(
+    tx, idx.pool_samples, samples,
+    {
+      time: 'time', ledger: 'ledger', aum: 'aum', lp_price: 'lpPrice', lp_supply: 'lpSupply', reserved_payout: 'reservedPayout',
+      unrealized_pnl: 'unrealizedPnl',
+    },
+    sql`on conflict (time) do nothing`,
+  )
 }

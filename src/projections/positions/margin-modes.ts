@@ -1,9 +1,10 @@
 // Margin modes of positions. No event reports them and ledger entries show only the present, so each observation is stored.
 
+import { columns, expression } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 import { addPastInterest } from '../markets/interest-versions.ts'
 import { undoCrossLiquidations } from './position-versions.ts'
 import type { MarginMode } from './positions.ts'
@@ -24,14 +25,17 @@ export interface UnobservedPosition {
   readonly open: boolean
 }
 
+const UNOBSERVED = columns(idx.positions, 'p', { positionId: 'position_id', open: expression<boolean>(sql`p.state = 'open'`) })
+const MODE = columns(idx.margin_modes, 'm', { id: 'position_id', mode: expression<MarginMode>(sql`m.mode`) })
+
 /** Positions of unknown mode that may still exist on the ledger, newest first, without `except`. */
 export async function listUnobservedPositions(
   db: Queryable,
   deployment: number,
   options: { readonly limit: number; readonly except: readonly number[] },
 ): Promise<readonly UnobservedPosition[]> {
-  return await db.query<UnobservedPosition>(
-    sql`select p.position_id as "positionId", p.state = 'open' as open from ${idx.positions} p
+  return await db.query(
+    sql`select ${UNOBSERVED} from ${idx.positions} p
      where p.deployment = $1 and p.margin_mode is null and p.state in ('open', 'cross_liquidated') and p.position_id <> all($3::bigint[])
      order by p.opened_seq desc limit $2`,
     [deployment, options.limit, options.except],
@@ -41,10 +45,7 @@ export async function listUnobservedPositions(
 /** The observed modes of some positions. */
 export async function readMarginModes(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, MarginMode>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.query<{ id: number; mode: MarginMode }>(
-    sql`select position_id as id, mode from ${idx.margin_modes} where deployment = $1 and position_id = any($2::bigint[])`,
-    [deployment, ids],
-  )
+  const rows = await db.query(sql`select ${MODE} from ${idx.margin_modes} m where m.deployment = $1 and m.position_id = any($2::bigint[])`, [deployment, ids])
   return new Map(rows.map((row) => [row.id, row.mode]))
 }
 
@@ -59,16 +60,10 @@ export async function recordMarginModes(
   nowMs: number,
 ): Promise<void> {
   if (observations.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.margin_modes)} (deployment, position_id, mode, ledger, observed_at)
-     select $1::int, position_id, mode, ledger, $5::bigint
-     from unnest($2::bigint[], $3::text[], $4::bigint[]) as seen (position_id, mode, ledger)
-     on conflict (deployment, position_id) do nothing`,
-    [
-      deployment,
-      ...columnsOf(observations, ['positionId', 'mode', 'ledger']),
-      nowMs,
-    ],
+  await insertRows(
+    tx, idx.margin_modes, observations,
+    { deployment: { all: deployment }, position_id: 'positionId', mode: 'mode', ledger: 'ledger', observed_at: { all: nowMs } },
+    sql`on conflict (deployment, position_id) do nothing`,
   )
   const ids = observations.map(({ positionId }) => positionId)
   for (const target of await projectionTargets(tx)) await applyMarginModes(target, deployment, ids)

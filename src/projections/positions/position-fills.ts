@@ -2,8 +2,10 @@
 
 import type { PositionChange, TransactionItem } from '../../exchange/settlement/position-changes.ts'
 import { settlementOf } from '../../exchange/settlement/settlement.ts'
-import type { Fill } from '../../resources/fill.ts'
-import { selectList } from '../../store/columns.ts'
+import type { Fill, FillKind } from '../../resources/fill.ts'
+import { columns, expression } from '../../store/columns.ts'
+import type { RowOf } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Param, Queryable, Writable } from '../../store/store.ts'
@@ -12,7 +14,6 @@ import { readTransfer } from '../log/archived-event.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import { stateSource } from '../state/as-of.ts'
 import type { AsOf } from '../state/as-of.ts'
-import { columnsOf } from '../columns.ts'
 import { INVALID_CURSOR, InvalidCursor } from '../log/page.ts'
 import type { Page } from '../log/page.ts'
 import { decodeCursor, encodeCursor } from '../log/page.ts'
@@ -76,51 +77,41 @@ export interface FillRow extends PositionChange {
 }
 
 type LateMember = (typeof LATE_MEMBERS)[number]
-type Amount = 'fee' | 'keeperReward' | 'penalty' | 'funding'
 /** A fill as it was stored; of the members that are not costs, only whether they were known matters. */
 type RemovedFill = StoredCost & Readonly<Record<LateMember, unknown>> & { readonly positionId: number }
+
+const REMOVED = columns(idx.position_fills, 'position_fills', {
+  seq: 'seq', positionId: 'position_id', trader: 'trader', ts: 'ts', kind: expression<FillKind>(sql`kind`), orderId: 'order_id', asset: 'asset',
+  direction: 'direction', price: 'price', size: 'size', pnl: 'pnl', fee: 'fee', keeperReward: 'keeper_reward', penalty: 'penalty', funding: 'funding',
+  payout: 'payout',
+})
 
 /** Deletes the fills of these events and returns what they were. */
 async function deleteFills(tx: Queryable, seqs: readonly number[]): Promise<readonly RemovedFill[]> {
   if (seqs.length === 0) return []
-  const rows = await tx.query<Omit<RemovedFill, Amount> & Readonly<Record<Amount, string | null>>>(
-    sql`${sql.deleteFrom(idx.position_fills)} where seq = any($1::bigint[])
-     returning seq, position_id as "positionId", trader, ts, kind, order_id as "orderId", asset, direction, price, size, pnl, fee,
-       keeper_reward as "keeperReward", penalty, funding, payout`,
-    [seqs],
-  )
+  const rows = await tx.query(sql`${sql.deleteFrom(idx.position_fills)} where seq = any($1::bigint[]) returning ${REMOVED}`, [seqs])
   const amountOf = (digits: string | null): bigint | null => (digits === null ? null : BigInt(digits))
   return rows.map(({ fee, keeperReward, penalty, funding, ...row }) =>
     ({ ...row, fee: amountOf(fee), keeperReward: amountOf(keeperReward), penalty: amountOf(penalty), funding: amountOf(funding) }))
 }
 
 async function insertFills(tx: Writable, rows: readonly FillRow[]): Promise<void> {
-  if (rows.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.position_fills)} (seq, position_id, deployment, trader, kind, order_id, asset, direction, margin_mode, price, size, pnl, fee,
-       keeper_reward, penalty, funding, payout, collateral, ledger, ts, tx_hash)
-     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::int[]), unnest($4::text[]), unnest($5::text[]), unnest($6::bigint[]),
-       unnest($7::text[]), unnest($8::smallint[]), unnest($9::text[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
-       unnest($13::numeric[]), unnest($14::numeric[]), unnest($15::numeric[]), unnest($16::numeric[]), unnest($17::numeric[]),
-       unnest($18::numeric[]), unnest($19::bigint[]), unnest($20::bigint[]), unnest($21::text[])`,
-    columnsOf(rows, [
-      'seq', 'positionId', 'deployment', 'trader', 'kind', 'orderId', 'asset', 'direction', 'marginMode', 'price', 'size', 'pnl', 'fee', 'keeperReward',
-      'penalty', 'funding', 'payout', 'collateral', 'ledger', 'ts', 'txHash',
-    ]),
-  )
+  await insertRows(tx, idx.position_fills, rows, {
+    seq: 'seq', position_id: 'positionId', deployment: 'deployment', trader: 'trader', kind: 'kind', order_id: 'orderId', asset: 'asset',
+    direction: 'direction', margin_mode: 'marginMode', price: 'price', size: 'size', pnl: 'pnl', fee: 'fee', keeper_reward: 'keeperReward',
+    penalty: 'penalty', funding: 'funding', payout: 'payout', collateral: 'collateral', ledger: 'ledger', ts: 'ts', tx_hash: 'txHash',
+  })
 }
 
-const COLUMNS: Readonly<Record<keyof Fill, Sql | string>> = {
-  seq: 'r.seq', kind: 'r.kind', positionId: 'r.position_id', orderId: 'r.order_id', asset: 'r.asset', direction: 'r.direction', price: 'r.price',
-  size: 'r.size', pnl: 'r.pnl', fee: 'r.fee', funding: 'r.funding', payout: 'r.payout', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
-  deployment: olderDeployment(epochOfSeq(sql`r.seq`)),
-}
+const COLUMNS = columns(idx.position_fills, 'r', {
+  seq: 'seq', kind: expression<FillKind>(sql`r.kind`), positionId: 'position_id', orderId: 'order_id', asset: 'asset', direction: 'direction', price: 'price',
+  size: 'size', pnl: 'pnl', fee: 'fee', funding: 'funding', payout: 'payout', ledger: 'ledger', ts: 'ts', txHash: 'tx_hash',
+  deployment: expression<string | null>(olderDeployment(epochOfSeq(sql`r.seq`))),
+})
+const OF_ACCOUNT = columns(idx.position_fills, 'r', { account: 'trader' })
+const OF_CHANGE = columns(idx.order_changes, 'k', { changeSeq: 'seq' })
 
-const SELECTED = selectList(COLUMNS)
-
-interface RawFill extends Omit<Fill, 'deployment'> {
-  readonly deployment: string | null
-}
+type RawFill = RowOf<typeof COLUMNS>
 
 function toFill({ deployment, ...row }: RawFill): Fill {
   return deployment === null ? row : { ...row, deployment }
@@ -147,7 +138,7 @@ export async function listFills(db: Queryable, filter: FillsFilter): Promise<Pag
     db,
     {
       state,
-      page: sql`select ${SELECTED} from ${idx.position_fills} r where r.trader = $1 ${after} ${bound}
+      page: sql`select ${COLUMNS} from ${idx.position_fills} r where r.trader = $1 ${after} ${bound}
         order by r.trader desc, r.seq desc, r.position_id desc limit ${limit + 1}`,
       params,
       limit,
@@ -173,9 +164,8 @@ export interface FillOfAccount {
 /** The fills of these events, in the order of the log. */
 export async function readFillsBySeq(db: Queryable, seqs: readonly number[]): Promise<readonly FillOfAccount[]> {
   if (seqs.length === 0) return []
-  const rows = await db.query<RawFill & { readonly account: string }>(
-    sql`select ${SELECTED}, r.trader as account from ${idx.cursor} c cross join ${idx.position_fills} r where r.seq = any($1::bigint[])
-      order by r.seq, r.position_id`,
+  const rows = await db.query(
+    sql`select ${COLUMNS}, ${OF_ACCOUNT} from ${idx.cursor} c cross join ${idx.position_fills} r where r.seq = any($1::bigint[]) order by r.seq, r.position_id`,
     [seqs],
   )
   return rows.map(({ account, ...row }) => ({ trader: account, fill: toFill(row) }))
@@ -184,8 +174,8 @@ export async function readFillsBySeq(db: Queryable, seqs: readonly number[]): Pr
 /** The fills that these changes completed, each with the seq of its change. */
 export async function readCompletedFills(db: Queryable, changeSeqs: readonly number[]): Promise<readonly (FillOfAccount & { readonly changeSeq: number })[]> {
   if (changeSeqs.length === 0) return []
-  const rows = await db.query<RawFill & { readonly account: string; readonly changeSeq: number }>(
-    sql`select ${SELECTED}, r.trader as account, k.seq as "changeSeq"
+  const rows = await db.query(
+    sql`select ${COLUMNS}, ${OF_ACCOUNT}, ${OF_CHANGE}
      from ${idx.cursor} c cross join ${idx.order_changes} k join ${idx.position_fills} r on r.seq = k.fill_seq and r.position_id = k.position_id
      where k.seq = any($1::bigint[]) order by k.seq`,
     [changeSeqs],

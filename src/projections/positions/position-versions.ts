@@ -1,9 +1,10 @@
 // Past versions of open positions, for reads as of a ledger. The present version of a position is its row of idx.positions.
 
+import { columns } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 import type { InterestStep } from '../markets/interest-versions.ts'
 import type { Position, PositionState } from './positions.ts'
 
@@ -40,28 +41,14 @@ function interestOf({ asset, direction, size }: Pick<Position, 'asset' | 'direct
 }
 
 export async function insertPositionVersions(tx: Writable, deployment: number, versions: readonly PositionVersion[]): Promise<void> {
-  if (versions.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.position_versions)} (deployment, position_id, from_seq, to_seq, trader, asset, direction, size, entry_price, opened_seq, opened_at,
-       opened_tx_hash, cross_liquidated)
-     select $1::int, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::text[]), unnest($6::text[]),
-       unnest($7::smallint[]), unnest($8::numeric[]), unnest($9::numeric[]), unnest($10::bigint[]), unnest($11::bigint[]), unnest($12::text[]),
-       unnest($13::boolean[])`,
-    [
-      deployment,
-      ...columnsOf(versions, [
-        'positionId', 'fromSeq', 'toSeq', 'trader', 'asset', 'direction', 'size', 'entryPrice', 'openedSeq', 'openedAt', 'openedTxHash', 'crossLiquidated',
-      ]),
-    ],
-  )
+  await insertRows(tx, idx.position_versions, versions, {
+    deployment: { all: deployment }, position_id: 'positionId', from_seq: 'fromSeq', to_seq: 'toSeq', trader: 'trader', asset: 'asset',
+    direction: 'direction', size: 'size', entry_price: 'entryPrice', opened_seq: 'openedSeq', opened_at: 'openedAt', opened_tx_hash: 'openedTxHash',
+    cross_liquidated: 'crossLiquidated',
+  })
 }
 
-interface EndedVersion {
-  readonly fromSeq: number
-  readonly toSeq: number
-  readonly size: bigint
-  readonly crossLiquidated: boolean
-}
+const ENDED = columns(idx.position_versions, 'v', { fromSeq: 'from_seq', toSeq: 'to_seq', size: 'size', crossLiquidated: 'cross_liquidated' })
 
 /**
  * Undoes the cross liquidations of a position that turned out to be isolated: each of its versions lasts until the next one, or until the event that
@@ -70,19 +57,17 @@ interface EndedVersion {
 export async function undoCrossLiquidations(
   tx: Writable, deployment: number, position: Position,
 ): Promise<{ readonly position: Position; readonly missing: readonly { readonly step: InterestStep; readonly untilSeq: number | null }[] }> {
-  const rows = await tx.query<Omit<EndedVersion, 'size'> & { readonly size: string }>(
-    sql`select v.from_seq as "fromSeq", v.to_seq as "toSeq", v.size, v.cross_liquidated as "crossLiquidated" from ${idx.position_versions} v
-     where v.deployment = $1 and v.position_id = $2::bigint order by v.from_seq`,
+  const versions = await tx.query(
+    sql`select ${ENDED} from ${idx.position_versions} v where v.deployment = $1 and v.position_id = $2::bigint order by v.from_seq`,
     [deployment, position.positionId],
   )
-  const versions = rows.map((row): EndedVersion => ({ ...row, size: BigInt(row.size) }))
   const missing: { step: InterestStep; untilSeq: number | null }[] = []
   let result = position
   for (const [index, version] of versions.entries()) {
     if (!version.crossLiquidated) continue
     const isLast = index === versions.length - 1
     const untilSeq = versions[index + 1]?.fromSeq ?? (position.state === 'cross_liquidated' ? null : position.sinceSeq)
-    missing.push({ step: interestOf({ ...position, size: version.size }, version.toSeq, 1), untilSeq })
+    missing.push({ step: interestOf({ ...position, size: BigInt(version.size) }, version.toSeq, 1), untilSeq })
     if (isLast && untilSeq === null) {
       result = { ...position, state: 'open', sinceSeq: version.fromSeq }
       await tx.run(sql`${sql.deleteFrom(idx.position_versions)} where deployment = $1 and position_id = $2::bigint and from_seq = $3::bigint`, [

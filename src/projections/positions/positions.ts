@@ -2,13 +2,14 @@
 
 import { OPEN_POSITIONS_MAX_ROWS, OPEN_POSITIONS_OF_TRADER_MAX_ROWS } from '../../limits.ts'
 import type { OpenPosition } from '../../resources/open-position.ts'
+import { columns, expression } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
-import type { Sql } from '../../store/sql.ts'
+import type { Sql, Statement } from '../../store/sql.ts'
 import type { Param, Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
-import { columnsOf } from '../columns.ts'
 import { seqFromCursor, readPage, toSearchText, withoutSeq } from '../log/log-list.ts'
 import type { Page } from '../log/page.ts'
 import { encodeCursor } from '../log/page.ts'
@@ -56,11 +57,14 @@ interface OpenSource {
   readonly limit: number
 }
 
-const OPEN_COLUMNS = `p.opened_seq as seq, p.position_id as "positionId", p.trader, p.asset, p.direction, p.size, p.entry_price as "entryPrice",
-  p.opened_at as "openedAt", p.opened_tx_hash as "openedTxHash"`
+/** The table of past versions has the same columns. */
+const OPEN_COLUMNS = columns(idx.positions, 'p', {
+  seq: 'opened_seq', positionId: 'position_id', trader: 'trader', asset: 'asset', direction: 'direction', size: 'size', entryPrice: 'entry_price',
+  openedAt: 'opened_at', openedTxHash: 'opened_tx_hash',
+})
 const CURRENT_DEPLOYMENT = sql`p.deployment = (select e.deployment from ${idx.epochs} e where e.number = c.epoch)`
 
-function presentPage({ trader, before, limit }: OpenSource, further: readonly Sql[]): Sql {
+function presentPage({ trader, before, limit }: OpenSource, further: readonly Sql[]): Statement<OpenPosition> {
   const conditions = [CURRENT_DEPLOYMENT, 'p.state = \'open\'', ...further]
   if (trader !== undefined) conditions.push(sql`p.trader = ${trader}`)
   if (before !== undefined) conditions.push(sql`p.opened_seq < ${before}`)
@@ -90,10 +94,12 @@ function pastPage(source: OpenSource, seq: Sql): Sql {
   return sql`select * from ((${unchanged}) union all (${past})) p order by p.seq desc limit ${limit}`
 }
 
+const ID = columns(idx.positions, 'p', { id: 'position_id' })
+
 /** The ids of open positions of an asset in the current deployment, newest first. */
 export async function listOpenIds(db: Queryable, asset: string, limit: number): Promise<readonly number[]> {
-  const rows = await db.query<{ id: number }>(
-    sql`select p.position_id as id from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch
+  const rows = await db.query(
+    sql`select ${ID} from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch
      join ${idx.positions} p on p.deployment = e.deployment and p.asset = $1 and p.state = 'open' order by p.opened_seq desc limit $2`,
     [toSearchText(asset), limit],
   )
@@ -119,14 +125,11 @@ export interface Position {
   readonly sinceSeq: number
 }
 
-interface RawPosition extends Omit<Position, 'size' | 'entryPrice'> {
-  readonly size: string
-  readonly entryPrice: string
-}
-
-const POSITION_COLUMNS = `p.position_id as "positionId", p.trader, p.asset, p.direction, p.size, p.entry_price as "entryPrice",
-  p.opened_seq as "openedSeq", p.opened_at as "openedAt", p.opened_tx_hash as "openedTxHash", p.margin_mode as "marginMode", p.state,
-  p.since_seq as "sinceSeq"`
+const COLUMNS = columns(idx.positions, 'p', {
+  positionId: 'position_id', trader: 'trader', asset: 'asset', direction: 'direction', size: 'size', entryPrice: 'entry_price',
+  openedSeq: 'opened_seq', openedAt: 'opened_at', openedTxHash: 'opened_tx_hash', marginMode: expression<MarginMode | null>(sql`p.margin_mode`),
+  state: expression<PositionState>(sql`p.state`), sinceSeq: 'since_seq',
+})
 
 /** The positions with these ids, and all open positions of these traders. */
 export async function loadPositions(
@@ -134,12 +137,12 @@ export async function loadPositions(
   deployment: number,
   wanted: { readonly ids: readonly number[]; readonly openOf: readonly string[] },
 ): Promise<readonly Position[]> {
-  const rows = wanted.ids.length === 0 ? [] : await db.query<RawPosition>(
-    sql`select ${POSITION_COLUMNS} from ${idx.positions} p where p.deployment = $1 and p.position_id = any($2::bigint[])`,
+  const rows = wanted.ids.length === 0 ? [] : await db.query(
+    sql`select ${COLUMNS} from ${idx.positions} p where p.deployment = $1 and p.position_id = any($2::bigint[])`,
     [deployment, wanted.ids],
   )
-  const open = wanted.openOf.length === 0 ? [] : await db.query<RawPosition>(
-    sql`select ${POSITION_COLUMNS} from ${idx.positions} p where p.deployment = $1 and p.trader = any($2::text[]) and p.state = 'open'`,
+  const open = wanted.openOf.length === 0 ? [] : await db.query(
+    sql`select ${COLUMNS} from ${idx.positions} p where p.deployment = $1 and p.trader = any($2::text[]) and p.state = 'open'`,
     [deployment, wanted.openOf],
   )
   return [...rows, ...open].map((row) => ({ ...row, size: BigInt(row.size), entryPrice: BigInt(row.entryPrice) }))
@@ -147,23 +150,17 @@ export async function loadPositions(
 
 /** Inserts or updates positions. `added`: none of them is stored yet, which saves looking for each. */
 export async function storePositions(tx: Writable, deployment: number, positions: readonly Position[], { added = false } = {}): Promise<void> {
-  if (positions.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.positions)} (deployment, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash,
-       margin_mode, state, since_seq)
-     select $1::int, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::smallint[]), unnest($6::numeric[]),
-       unnest($7::numeric[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::text[]), unnest($11::text[]), unnest($12::text[]),
-       unnest($13::bigint[])${added ? '' : REPLACE}`,
-    [
-      deployment,
-      ...columnsOf(positions, [
-        'positionId', 'trader', 'asset', 'direction', 'size', 'entryPrice', 'openedSeq', 'openedAt', 'openedTxHash', 'marginMode', 'state', 'sinceSeq',
-      ]),
-    ],
+  await insertRows(
+    tx, idx.positions, positions,
+    {
+      deployment: { all: deployment }, position_id: 'positionId', trader: 'trader', asset: 'asset', direction: 'direction', size: 'size',
+      entry_price: 'entryPrice', opened_seq: 'openedSeq', opened_at: 'openedAt', opened_tx_hash: 'openedTxHash', margin_mode: 'marginMode', state: 'state',
+      since_seq: 'sinceSeq',
+    },
+    added ? undefined : REPLACE,
   )
 }
 
-const REPLACE = `
-  on conflict (deployment, position_id) do update set trader = excluded.trader, asset = excluded.asset, direction = excluded.direction,
+const REPLACE = sql`on conflict (deployment, position_id) do update set trader = excluded.trader, asset = excluded.asset, direction = excluded.direction,
     size = excluded.size, entry_price = excluded.entry_price, opened_seq = excluded.opened_seq, opened_at = excluded.opened_at,
     opened_tx_hash = excluded.opened_tx_hash, margin_mode = excluded.margin_mode, state = excluded.state, since_seq = excluded.since_seq`

@@ -1,7 +1,8 @@
 // Trades: opens, and everything that closes a position or a part of it, joined with the opening leg at indexing time.
 
 import type { RealizedTrade, TradeKind } from '../../resources/realized-trade.ts'
-import { selectList } from '../../store/columns.ts'
+import { columns, selectList } from '../../store/columns.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
@@ -35,6 +36,8 @@ export const TRADE_COLUMNS: TradeColumns = {
   deployment: olderDeployment(epochOfSeq(sql`r.seq`)),
 }
 
+const TRADE_SELECTED = selectList(TRADE_COLUMNS)
+
 /** The same of idx.opens. */
 export const OPEN_COLUMNS: TradeColumns = { ...TRADE_COLUMNS, kind: `'open'`, closePrice: 'null::numeric', pnl: 'null::numeric' }
 
@@ -58,8 +61,7 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
 /** The trades at these positions of the log. */
 export async function readTradesBySeq(db: Queryable, seqs: readonly number[]): Promise<ReadonlyMap<number, RealizedTrade>> {
   if (seqs.length === 0) return new Map()
-  const columns = selectList(TRADE_COLUMNS)
-  const rows = await db.query<RawTrade>(sql`select r.seq, ${columns} from ${idx.trades} r where r.seq = any($1::bigint[])`, [seqs])
+  const rows = await db.query<RawTrade>(sql`select r.seq, ${TRADE_SELECTED} from ${idx.trades} r where r.seq = any($1::bigint[])`, [seqs])
   return new Map(rows.map((row) => [row.seq, toTrade(row)]))
 }
 
@@ -114,31 +116,18 @@ export interface NewTrade extends NewRow {
 }
 
 export async function insertOpens(tx: Writable, opens: readonly NewOpen[]): Promise<void> {
-  if (opens.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.opens)} (seq, position_id, trader, ledger, ts, tx_hash, asset, direction, size, entry_price, order_id)
-     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::bigint[]), unnest($5::bigint[]), unnest($6::text[]),
-       unnest($7::text[]), unnest($8::smallint[]), unnest($9::numeric[]), unnest($10::numeric[]), unnest($11::bigint[])`,
-    columnsOf(opens, ['seq', 'positionId', 'trader', 'ledger', 'ts', 'txHash', 'asset', 'direction', 'size', 'entryPrice', 'orderId']),
-  )
+  await insertRows(tx, idx.opens, opens, {
+    seq: 'seq', position_id: 'positionId', trader: 'trader', ledger: 'ledger', ts: 'ts', tx_hash: 'txHash', asset: 'asset', direction: 'direction',
+    size: 'size', entry_price: 'entryPrice', order_id: 'orderId',
+  })
 }
 
 export async function insertTrades(tx: Writable, trades: readonly NewTrade[]): Promise<void> {
-  if (trades.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.trades)} (seq, position_id, trader, kind, ledger, ts, tx_hash, asset, direction, size, entry_price, close_price, pnl, order_id)
-     select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::bigint[]),
-       unnest($7::text[]), unnest($8::text[]), unnest($9::smallint[]), unnest($10::numeric[]), unnest($11::numeric[]), unnest($12::numeric[]),
-       unnest($13::numeric[]), unnest($14::bigint[])`,
-    [
-      ...columnsOf(trades, ['seq', 'positionId', 'trader', 'kind', 'ledger', 'ts', 'txHash']),
-      trades.map((trade) => trade.leg?.asset ?? null),
-      trades.map((trade) => trade.leg?.direction ?? null),
-      trades.map((trade) => trade.leg?.size ?? null),
-      trades.map((trade) => trade.leg?.entryPrice ?? null),
-      ...columnsOf(trades, ['closePrice', 'pnl', 'orderId']),
-    ],
-  )
+  await insertRows(tx, idx.trades, trades, {
+    seq: 'seq', position_id: 'positionId', trader: 'trader', kind: 'kind', ledger: 'ledger', ts: 'ts', tx_hash: 'txHash',
+    asset: ({ leg }) => leg?.asset ?? null, direction: ({ leg }) => leg?.direction ?? null, size: ({ leg }) => leg?.size ?? null,
+    entry_price: ({ leg }) => leg?.entryPrice ?? null, close_price: 'closePrice', pnl: 'pnl', order_id: 'orderId',
+  })
   await storeReportedLegs(tx, trades)
 }
 
@@ -156,14 +145,15 @@ async function storeReportedLegs(tx: Writable, trades: readonly NewTrade[]): Pro
 /** More than one transaction can liquidate. */
 const LIQUIDATIONS_MAX = 100
 
+const LIQUIDATION = columns(idx.trades, 'newest', { trader: 'trader', txHash: 'tx_hash' })
+
 /** The account's liquidations in this transaction that were written before. */
 export async function readLiquidations(
   tx: Queryable,
   { trader, txHash }: { readonly trader: string; readonly txHash: string },
 ): Promise<readonly { readonly trader: string; readonly txHash: string }[]> {
   return await tx.query(
-    sql`select newest.trader, newest.tx_hash as "txHash"
-     from (select r.trader, r.tx_hash, r.kind from ${idx.trades} r where r.trader = $1 order by r.trader desc, r.seq desc limit ${LIQUIDATIONS_MAX}) newest
+    sql`select ${LIQUIDATION} from (select r.trader, r.tx_hash, r.kind from ${idx.trades} r where r.trader = $1 order by r.trader desc, r.seq desc limit ${LIQUIDATIONS_MAX}) newest
      where newest.tx_hash = $2 and newest.kind = 'liquidation'`,
     [trader, txHash],
   )

@@ -1,10 +1,10 @@
 // Rolling volumes. A window reads whole hours from hourly buckets and its first, partial hour from trades: exact to the second, with a bounded number of rows.
 
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Param, Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
 import type { AsOf, HeadColumns } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
 import { headOf, toSearchText } from '../log/log-list.ts'
@@ -99,6 +99,9 @@ export async function addHourlyVolumes(tx: Writable, volumes: readonly TradedVol
   await addToHours(tx, 'trader', volumes.filter(({ countsForTrader }) => countsForTrader))
 }
 
+const ADD_TO_ASSET = sql`on conflict (asset, hour) do update set volume = asset_hours.volume + excluded.volume`
+const ADD_TO_TRADER = sql`on conflict (trader, hour) do update set volume = trader_hours.volume + excluded.volume`
+
 async function addToHours(tx: Writable, key: 'asset' | 'trader', volumes: readonly TradedVolume[]): Promise<void> {
   const sums = new Map<string, { name: string; hour: number; volume: bigint }>()
   for (const { ts, size, [key]: name } of volumes) {
@@ -107,14 +110,9 @@ async function addToHours(tx: Writable, key: 'asset' | 'trader', volumes: readon
     if (sum === undefined) sums.set(`${hour} ${name}`, { name, hour, volume: size })
     else sum.volume += size
   }
-  if (sums.size === 0) return
   const rows = [...sums.values()]
-  await tx.run(
-    sql`${sql.insertInto(SIZES[key].hours)} as h (${key}, hour, volume)
-     select unnest($1::text[]), unnest($2::bigint[]), unnest($3::numeric[])
-     on conflict (${key}, hour) do update set volume = h.volume + excluded.volume`,
-    columnsOf(rows, ['name', 'hour', 'volume']),
-  )
+  if (key === 'asset') await insertRows(tx, idx.asset_hours, rows, { asset: 'name', hour: 'hour', volume: 'volume' }, ADD_TO_ASSET)
+  else await insertRows(tx, idx.trader_hours, rows, { trader: 'name', hour: 'hour', volume: 'volume' }, ADD_TO_TRADER)
 }
 
 /** SQL: what a trader opened and closed in a window. */
