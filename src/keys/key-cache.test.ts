@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
+import { textOf } from '../store/sql.ts'
 import type { Param, Store } from '../store/store.ts'
 import { createKeyCache, MAX_CACHED_KEYS, KEY_TTL_MS } from './key-cache.ts'
 import type { KeyCache } from './key-cache.ts'
@@ -43,9 +44,9 @@ function build(options: { manual?: boolean; manualIds?: boolean } = {}) {
     const found = all.filter(({ seq }) => seq > Number(afterSeq)).toSorted((a, b) => a.seq - b.seq).slice(0, Number(limit))
     return [...all.filter(({ seq }) => (missing as readonly number[]).includes(seq)), ...found]
   }
-  const query = (sql: string, params: readonly Param[] = []): Promise<object[]> => {
+  const query = (statement: Parameters<typeof textOf>[0], params: readonly Param[] = []): Promise<object[]> => {
     const done = Promise.withResolvers<object[]>()
-    if (sql.includes('union all')) {
+    if (textOf(statement).includes('union all')) {
       idReads.push(done)
       if (options.manualIds !== true) done.resolve(idRows(params))
       return done.promise

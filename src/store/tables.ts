@@ -263,6 +263,14 @@ export const idx = {
   }),
 }
 
+/** The tables of the schema `keys`. */
+export const keyTables = {
+  api_keys: table('keys', 'api_keys', {
+    seq: 'bigint', key_id: 'text', secret_sha256: 'bytea', owner: 'text', tier: 'text', label: 'text?', created_at: 'bigint',
+    last_used_at: 'bigint?', revoked_at: 'bigint?', challenge: 'bytea?',
+  }),
+}
+
 /** The tables of the schema `tx`. */
 export const txTables = {
   client_ids: table('tx', 'client_ids', {

@@ -21,7 +21,7 @@ function table<const Of extends Table['columns']>(schema: string, name: string, 
 const LINE_LENGTH = 140
 
 /** The name of each schema's tables in code: \`tx\` is a transaction there. */
-const NAMES: Readonly<Record<string, string>> = { idx: 'idx', tx: 'txTables' }
+const NAMES: Readonly<Record<string, string>> = { idx: 'idx', keys: 'keyTables', tx: 'txTables' }
 
 /** The source text of tables.ts. */
 export async function describeTables(db: Queryable): Promise<string> {

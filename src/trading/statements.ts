@@ -1,17 +1,21 @@
 // The SQL statements that write the tables of the schema tx.
 
 import { SUBMISSION_CHANNEL } from '../projections/log/submission-log.ts'
-import type { TransactionRow } from '../resources/transaction.ts'
+import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
+import type { TransactionRow, TransactionStatus } from '../resources/transaction.ts'
+import { columns, expression } from '../store/columns.ts'
 import { sql } from '../store/sql.ts'
 import type { Queryable, Writable } from '../store/store.ts'
 import { idx, txTables } from '../store/tables.ts'
 import { isUnconfirmed } from './submission-records.ts'
 import type { FinalStatus, PreparedRecord, SubmissionRecord, SubmissionResult } from './submission-records.ts'
 
+const HOLDER = columns(txTables.client_ids, 'held', { hash: 'hash' })
+
 /** The hash of the submitted transaction that holds a client id; null when the id is free. */
 export async function findHolder(db: Queryable, id: { owner: string; clientId: string; nowMs: number }): Promise<string | null> {
-  const [row] = await db.query<{ hash: string }>(
-    sql`select hash from ${txTables.client_ids} where owner = $1 and client_id = $2 and held_until > $3`, [id.owner, id.clientId, id.nowMs],
+  const [row] = await db.query(
+    sql`select ${HOLDER} from ${txTables.client_ids} held where owner = $1 and client_id = $2 and held_until > $3`, [id.owner, id.clientId, id.nowMs],
   )
   return row?.hash ?? null
 }
@@ -26,10 +30,10 @@ export async function insertPrepared(db: Writable, { hash, owner, op, clientId, 
   )
 }
 
+const PURPOSE = columns(txTables.prepared, 'p', { op: 'op', clientId: 'client_id' })
+
 export async function findPrepared(db: Queryable, owner: string, hash: string): Promise<Pick<PreparedRecord, 'op' | 'clientId'> | undefined> {
-  const [row] = await db.query<Pick<PreparedRecord, 'op' | 'clientId'>>(
-    sql`select op, client_id as "clientId" from ${txTables.prepared} where hash = $1 and owner = $2`, [hash, owner],
-  )
+  const [row] = await db.query(sql`select ${PURPOSE} from ${txTables.prepared} p where hash = $1 and owner = $2`, [hash, owner])
   return row
 }
 
@@ -38,12 +42,12 @@ export async function takeClientId(
   tx: Queryable, taken: { owner: string; clientId: string; hash: string; nowMs: number; heldUntilMs: number },
 ): Promise<string> {
   const { owner, clientId, hash, nowMs, heldUntilMs } = taken
-  const [row] = await tx.query<{ hash: string }>(
+  const [row] = await tx.query(
     sql`${sql.insertInto(txTables.client_ids)} as held (owner, client_id, hash, held_until) values ($1, $2, $3, $4)
     on conflict (owner, client_id) do update set
       hash = case when held.held_until > $5 then held.hash else excluded.hash end,
       held_until = case when held.held_until > $5 then held.held_until else excluded.held_until end
-    returning hash`,
+    returning ${HOLDER}`,
     [owner, clientId, hash, heldUntilMs, nowMs],
   )
   return row?.hash ?? hash
@@ -54,16 +58,19 @@ export async function freeClientId(tx: Writable, { owner, hash }: { owner: strin
   await tx.run(sql`${sql.deleteFrom(txTables.client_ids)} where owner = $1 and client_id = $2 and hash = $3`, [owner, clientId, hash])
 }
 
+export const STATUS = expression<TransactionStatus>(sql`s.status`)
 /** The columns of a SubmissionRecord; `s` is tx.submissions. */
-export const SUBMISSION = `s.id, s.owner, s.hash, s.op, s.trader, s.client_id as "clientId", s.sequence, s.expires_at as "expiresAt", s.status,
-  s.logged_status as "loggedStatus", s.envelopes, s.accepted, s.attempts, s.sent_at as "sentAt", s.ledger, s.ts, s.contract_error as "contractError",
-  s.host_error as "hostError", s.tx_result_code as "txResultCode", s.result_xdr as "resultXdr", s.message, s.order_id as "orderId",
-  s.position_id as "positionId", s.submitted_at as "submittedAt", s.confirmed_by as "confirmedBy", s.nodes`
+export const SUBMISSION = columns(txTables.submissions, 's', {
+  id: 'id', owner: 'owner', hash: 'hash', op: 'op', trader: 'trader', clientId: 'client_id', sequence: 'sequence', expiresAt: 'expires_at', status: STATUS,
+  loggedStatus: expression<TransactionStatus | null>(sql`s.logged_status`), envelopes: expression<readonly string[]>(sql`s.envelopes`), accepted: 'accepted',
+  attempts: 'attempts', sentAt: 'sent_at', ledger: 'ledger', ts: 'ts', contractError: expression<ContractError | null>(sql`s.contract_error`),
+  hostError: expression<HostErrorName | null>(sql`s.host_error`), txResultCode: 'tx_result_code', resultXdr: 'result_xdr', message: 'message',
+  orderId: 'order_id', positionId: 'position_id', submittedAt: 'submitted_at', confirmedBy: 'confirmed_by', nodes: 'nodes',
+})
 
 /** Locks a submission until the end of the transaction. */
 export async function lockSubmission(tx: Queryable, owner: string, hash: string): Promise<SubmissionRecord | undefined> {
-  const [row] = await tx.query<SubmissionRecord>(sql`select ${SUBMISSION} from ${txTables.submissions} s where owner = $1
-    and hash = $2 for update`, [owner, hash])
+  const [row] = await tx.query(sql`select ${SUBMISSION} from ${txTables.submissions} s where owner = $1 and hash = $2 for update`, [owner, hash])
   return row
 }
 
@@ -78,9 +85,8 @@ export type NewSubmission = Pick<SubmissionRecord, 'owner' | 'hash' | 'op' | 'tr
 /** Inserts a pending submission; undefined when there is one already. */
 export async function insertSubmission(tx: Queryable, entry: NewSubmission, lease: Lease, nowMs: number): Promise<SubmissionRecord | undefined> {
   const { owner, hash, op, trader, clientId, sequence, expiresAt, envelope } = entry
-  const [row] = await tx.query<SubmissionRecord>(
-    sql`${sql.insertInto(txTables.submissions)} as s (owner, hash, op, trader, client_id, sequence, expires_at, status, envelopes, accepted,
-      attempts, submitted_at,
+  const [row] = await tx.query(
+    sql`${sql.insertInto(txTables.submissions)} as s (owner, hash, op, trader, client_id, sequence, expires_at, status, envelopes, accepted, attempts, submitted_at,
       updated_at, due_at, driver, leased_until)
     values ($1, $2, $3, $4, $5, $6::numeric, $7, 'PENDING', jsonb_build_array($8::text), false, 0, $9, $9, $9, $10, $11)
     on conflict (owner, hash) do nothing returning ${SUBMISSION}`,
@@ -94,9 +100,8 @@ export async function reopenSubmission(
   tx: Queryable, { id, op, clientId, accepted }: Pick<SubmissionRecord, 'id' | 'op' | 'clientId' | 'accepted'>, envelopes: readonly string[],
   lease: Lease, nowMs: number,
 ): Promise<SubmissionRecord | undefined> {
-  const [row] = await tx.query<SubmissionRecord>(
-    sql`${sql.update(txTables.submissions)} s set status = 'PENDING', op = $2, client_id = $3, accepted = $4, envelopes = $5::jsonb, updated_at = $6,
-      due_at = $6,
+  const [row] = await tx.query(
+    sql`${sql.update(txTables.submissions)} s set status = 'PENDING', op = $2, client_id = $3, accepted = $4, envelopes = $5::jsonb, updated_at = $6, due_at = $6,
       ledger = null, ts = null, contract_error = null, host_error = null, tx_result_code = null, result_xdr = null, message = null,
       confirmed_by = null, nodes = null, is_indexed = false,
       driver = case when leased_until > $6 then driver else $7 end, leased_until = case when leased_until > $6 then leased_until else $8 end
@@ -118,9 +123,8 @@ export async function endSubmission(
 ): Promise<SubmissionRecord | undefined> {
   const { ledger, ts, contractError, hostError, txResultCode, resultXdr, message, orderId, confirmedBy, nodes } = result
   const dueMs = isUnconfirmed(result) ? nowMs + CONFIRM_AFTER_MS : null
-  const [row] = await tx.query<SubmissionRecord>(
-    sql`${sql.update(txTables.submissions)} s set status = $3, ledger = $4, ts = $5, contract_error = $6::jsonb, host_error = $7::jsonb,
-      tx_result_code = $8, result_xdr = $9,
+  const [row] = await tx.query(
+    sql`${sql.update(txTables.submissions)} s set status = $3, ledger = $4, ts = $5, contract_error = $6::jsonb, host_error = $7::jsonb, tx_result_code = $8, result_xdr = $9,
       message = $10, order_id = coalesce($12::bigint, s.order_id), updated_at = $11, confirmed_by = $13, nodes = $14, due_at = $15,
       envelopes = case when $15::bigint is null then '[]' else s.envelopes end, driver = null, leased_until = null
     where owner = $1 and hash = $2 and (status = 'PENDING' or ($3 in ('SUCCESS', 'FAILED') and status not in ('SUCCESS', 'FAILED')))
@@ -174,7 +178,7 @@ export async function insertChange(tx: Writable, { owner, hash }: { owner: strin
 export async function lockUnlogged(
   tx: Queryable, { owner, hash }: { owner: string; hash: string }, unless: readonly string[],
 ): Promise<SubmissionRecord | undefined> {
-  const [row] = await tx.query<SubmissionRecord>(
+  const [row] = await tx.query(
     sql`select ${SUBMISSION} from ${txTables.submissions} s
     where owner = $1 and hash = $2 and status = 'PENDING' and (logged_status is null or logged_status <> all($3::text[])) for update`,
     [owner, hash, unless],
@@ -201,7 +205,7 @@ const DUE_CONSIDERED = 1_000
 
 /** Claims due submissions that no instance drives: first one of each owner, then the next of each. */
 export async function claimSubmissions(db: Queryable, lease: Lease, nowMs: number, limit: number): Promise<readonly SubmissionRecord[]> {
-  return await db.query<SubmissionRecord>(
+  return await db.query(
     sql`with due as (
       select id, owner, due_at from ${txTables.submissions} where due_at <= $2 and (leased_until is null or leased_until <= $2) order by due_at
       limit ${DUE_CONSIDERED}
@@ -245,7 +249,7 @@ export async function endLeases(db: Writable, driver: string, nowMs: number): Pr
 
 /** Successful submissions whose ledger is indexed by now, and whose ids are not stored yet. */
 export async function listIndexed(db: Queryable, limit: number): Promise<readonly SubmissionRecord[]> {
-  return await db.query<SubmissionRecord>(
+  return await db.query(
     sql`select ${SUBMISSION} from ${txTables.submissions} s
     where s.status = 'SUCCESS' and not s.is_indexed and s.ledger <= (select last_ledger from ${idx.cursor}) order by s.ledger limit $1`,
     [limit],

@@ -6,12 +6,13 @@ import { readPage, seqFromCursor } from '../projections/log/log-list.ts'
 import type { Page } from '../projections/log/page.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from '../projections/log/page.ts'
 import type { TransactionRow } from '../resources/transaction.ts'
+import { columns, expression } from '../store/columns.ts'
 import { sql } from '../store/sql.ts'
 import type { Sql } from '../store/sql.ts'
 import type { Param, Queryable } from '../store/store.ts'
 import { txTables } from '../store/tables.ts'
 import type { PreparedRecord, SubmissionRecord } from './submission-records.ts'
-import { SUBMISSION } from './statements.ts'
+import { STATUS, SUBMISSION } from './statements.ts'
 
 /** The stored records of one transaction. */
 export interface StoredTransaction {
@@ -20,27 +21,31 @@ export interface StoredTransaction {
   readonly prepared: PreparedRecord & { readonly preparedAt: number } | undefined
 }
 
-const PREPARED = 'hash, owner, op, client_id as "clientId", expires_at as "expiresAt", prepared_at as "preparedAt"'
+const PREPARED = columns(txTables.prepared, 'p', {
+  hash: 'hash', owner: 'owner', op: 'op', clientId: 'client_id', expiresAt: 'expires_at', preparedAt: 'prepared_at',
+})
 
 export async function findStored(db: Queryable, owner: string, hash: string): Promise<StoredTransaction> {
-  const [submission] = await db.query<SubmissionRecord>(sql`select ${SUBMISSION} from ${txTables.submissions} s where owner = $1 and hash = $2`, [owner, hash])
+  const [submission] = await db.query(sql`select ${SUBMISSION} from ${txTables.submissions} s where owner = $1 and hash = $2`, [owner, hash])
   const prepared = submission === undefined ? await findPreparedRecord(db, sql`owner = $1 and hash = $2`, [owner, hash]) : undefined
   return { submission, prepared }
 }
 
 export type SubmissionState = Pick<SubmissionRecord, 'owner' | 'hash' | 'status' | 'accepted'>
 
+const STATE = columns(txTables.submissions, 's', { owner: 'owner', hash: 'hash', status: STATUS, accepted: 'accepted' })
+
 /** The states of the submissions that are stored, in any order. */
 export function findStates(db: Queryable, keys: readonly Pick<SubmissionRecord, 'owner' | 'hash'>[]): Promise<SubmissionState[]> {
-  return db.query<SubmissionState>(
-    sql`select s.owner, s.hash, s.status, s.accepted from unnest($1::text[], $2::text[]) k (owner, hash) join ${txTables.submissions} s using (owner, hash)`,
+  return db.query(
+    sql`select ${STATE} from unnest($1::text[], $2::text[]) k (owner, hash) join ${txTables.submissions} s using (owner, hash)`,
     [keys.map(({ owner }) => owner), keys.map(({ hash }) => hash)],
   )
 }
 
 /** The newest transaction with a client id: a submitted one, otherwise a prepared one. */
 export async function findByClientId(db: Queryable, owner: string, clientId: string): Promise<StoredTransaction> {
-  const [submission] = await db.query<SubmissionRecord>(
+  const [submission] = await db.query(
     sql`select ${SUBMISSION} from ${txTables.submissions} s where owner = $1 and client_id = $2 order by id desc limit 1`, [owner, clientId],
   )
   const prepared = submission === undefined ? await findPreparedRecord(db, sql`owner = $1 and client_id = $2`, [owner, clientId]) : undefined
@@ -48,8 +53,8 @@ export async function findByClientId(db: Queryable, owner: string, clientId: str
 }
 
 async function findPreparedRecord(db: Queryable, where: Sql, params: readonly string[]): Promise<StoredTransaction['prepared']> {
-  const [row] = await db.query<PreparedRecord & { readonly preparedAt: number }>(
-    sql`select ${PREPARED} from ${txTables.prepared} where ${where} order by prepared_at desc limit 1`, params,
+  const [row] = await db.query(
+    sql`select ${PREPARED} from ${txTables.prepared} p where ${where} order by prepared_at desc limit 1`, params,
   )
   return row
 }
@@ -67,12 +72,13 @@ export async function listSubmissions(
   db: Queryable, { owner, limit, cursor }: SubmissionsFilter,
 ): Promise<Page<SubmissionRecord>> {
   const before = cursor === undefined ? null : seqFromCursor(LIST, cursor)
-  const page = sql`select s.id as seq, ${SUBMISSION} from ${txTables.submissions} s where s.owner = $1 and ($2::bigint is null or s.id < $2)
-    order by s.id desc limit $3`
-  return await readPage<SubmissionRecord, SubmissionRecord>(
+  const page = sql`select s.id as seq, ${SUBMISSION} from ${txTables.submissions} s where s.owner = $1 and ($2::bigint is null or s.id < $2) order by s.id desc limit $3`
+  return await readPage(
     db, { page, params: [owner, before, limit + 1], limit, cursorOf: ({ id }) => encodeCursor(LIST, [id]) }, (raw) => raw,
   )
 }
+
+const CHANGE = columns(txTables.submission_changes, 'f', { seq: 'id', changedAt: 'changed_at', row: expression<TransactionRow>(sql`last.row`) })
 
 const PAST_LIST = 'transactions-at'
 /** The clocks of this machine and of the network may differ. */
@@ -92,13 +98,12 @@ export async function listPastSubmissions(
   const endMs = '(c.last_ledger_close_ts + 1) * 1000'
   const isKnown = sql`((l.seq <= ${at} and l.changed_at < ${endMs}) or (l.row->>'ledger')::bigint <= c.last_ledger)`
   const before = cursor === undefined ? '' : sql`and (f.changed_at, f.id) < (${sql.join(positionOf(cursor).map((value) => sql`${bind(value)}::bigint`), ', ')})`
-  const page = sql`select f.id as seq, f.changed_at as "changedAt", last.row from ${txTables.submission_changes} f
-    cross join lateral (select l.row from ${txTables.submission_changes} l where l.owner = f.owner and l.hash = f.hash and ${isKnown}
-    order by l.id desc limit 1) last
+  const page = sql`select ${CHANGE} from ${txTables.submission_changes} f
+    cross join lateral (select l.row from ${txTables.submission_changes} l where l.owner = f.owner and l.hash = f.hash and ${isKnown} order by l.id desc limit 1) last
     where f.owner = ${bind(owner)} and f.changed_at < ${endMs} + ${CLOCK_TOLERANCE_MS} ${before}
       and not exists (select 1 from ${txTables.submission_changes} e where e.owner = f.owner and e.hash = f.hash and e.id < f.id)
     order by f.changed_at desc, f.id desc limit ${bind(limit + 1)}::int`
-  return await readPage<{ readonly row: TransactionRow; readonly changedAt: number }, TransactionRow>(
+  return await readPage(
     db,
     {
       state, page, params, limit, order: sql`page."changedAt" desc, page.seq desc`,
