@@ -195,8 +195,9 @@ interface SeqMove {
 
 async function moveColumn(tx: Writable, table: Table, column: string, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
   if (distance === 0) return
+  const seq = sql.raw(column)
   await tx.run(
-    sql`${sql.update(table)} set ${sql.raw(column)} = ${sql.raw(column)} + $2::bigint + width_bucket(${sql.raw(column)}, $3::bigint[]) where ${sql.raw(column)} >= $1::bigint`,
+    sql`${sql.update(table)} set ${seq} = ${seq} + $2::bigint + width_bucket(${seq}, $3::bigint[]) where ${seq} >= $1::bigint`,
     [firstSeq, distance, thresholds],
   )
 }
@@ -209,7 +210,8 @@ async function moveVersions(tx: Writable, table: VersionTable, { firstSeq, dista
   await tx.run(
     sql`with gone as (${sql.deleteFrom(idx[name])} where from_seq > $1::bigint - ${width} returning *)
      ${sql.insertInto(idx[name])} (${sql.join([...key, 'from_seq', 'seqs', ...valueColumns], ', ')})
-     select ${keys}${blockOf(table, sql`m.seq`)}, array_agg(m.seq order by m.seq), ${sql.join(valueColumns.map((column) => `array_agg(v.${column} order by m.seq)`), ', ')}
+     select ${keys}${blockOf(table, sql`m.seq`)}, array_agg(m.seq order by m.seq),
+       ${sql.join(valueColumns.map((column) => `array_agg(v.${column} order by m.seq)`), ', ')}
      from gone b cross join unnest(b.seqs, ${sql.join(valueColumns.map((column) => `b.${column}`), ', ')}) v (seq, ${sql.join(valueColumns, ', ')})
      cross join lateral (select v.seq + case when v.seq >= $1::bigint then $2::bigint + width_bucket(v.seq, $3::bigint[]) else 0 end as seq) m
      group by ${keys}${blockOf(table, sql`m.seq`)}`,
