@@ -37,7 +37,7 @@ import type { Indexer } from './src/indexer/indexer.ts'
 import { INDEXER_LOCK } from './src/indexer/options.ts'
 import { describeStatus } from './src/indexer/status.ts'
 import type { IndexerStatus } from './src/indexer/status.ts'
-import { rebuildIfFree } from './src/indexer/repair/rebuild.ts'
+import { rebuild } from './src/indexer/repair/rebuild.ts'
 import { serveFolder } from './src/indexer/repair/task-channel.ts'
 import { runTaskCommand } from './src/indexer/repair/task-command.ts'
 import type { TaskWorker } from './src/indexer/repair/task-command.ts'
@@ -300,7 +300,9 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
     openStore: () => openDatabase(config, secrets, log, stop),
     folder: dataFolder(config, 'database'), clock, print, signal: stop,
     async createWorker(store) {
-      if (kind === 'rebuild') return { run: (signal) => rebuildIfFree(store, { clock, random, log }, signal), [Symbol.asyncDispose]: async () => {} }
+      if (kind === 'rebuild') {
+        return { run: async (signal) => void (await rebuild(store, { clock, random, log }, signal)), [Symbol.asyncDispose]: async () => {} }
+      }
       if (runsLocalNetwork(settings)) throw new CommandRejected('The local network runs in the gateway\'s process. Start the gateway, then verify.')
       const declared = await findDeclared(settings, null, log, stop)
       const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network, config.network.others)))

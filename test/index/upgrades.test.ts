@@ -148,8 +148,8 @@ test('each event is decoded by the code that emitted it, wherever pages are cut 
     const seqs = [...events, ...upgrades].map(({ seq }) => Number(seq)).toSorted((a, b) => a - b)
     assert.deepEqual(seqs, Array.from({ length: lastSeq ?? 0 }, (_, index) => index + 1))
     await fixture.indexer[Symbol.asyncDispose]()
-    const { redecoded } = await rebuild(store, { clock: createSystemClock() })
-    assert.equal(redecoded, 0, 'a rebuild decodes every event as before')
+    const rebuilt = await rebuild(store, { clock: createSystemClock() })
+    assert.equal(rebuilt?.redecoded, 0, 'a rebuild decodes every event as before')
 
     await emptyIndex(store.write)
     fixture.node.pageCap = Number.MAX_SAFE_INTEGER

@@ -116,7 +116,8 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     call: CallOptions,
   ): Promise<FillResult> {
     const epoch = defined(epochs.find(({ number }) => number === gap.epoch), `epoch ${gap.epoch}`)
-    const page = await readEventsPage(archive, afterLedger({ cursor: gap.fillCursor, startLedger: gap.fromLedger }), { ...call, ...requestFor([epoch]), limit: pageSize.limit() })
+    const from = afterLedger({ cursor: gap.fillCursor, startLedger: gap.fromLedger })
+    const page = await readEventsPage(archive, from, { ...call, ...requestFor([epoch]), limit: pageSize.limit() })
     pageSize.onSuccess()
     const end = endOfLedger(gap.toLedger)
     const events = await withoutArchived(db, epoch.chain, page.events.filter(({ id }) => id <= end))

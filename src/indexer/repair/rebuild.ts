@@ -43,11 +43,6 @@ const PROGRESS_INTERVAL_MS = 5_000
 /** Delay before a swap that reads were in the way of is tried again. */
 const SWAP_RETRY_MS = 100
 
-/** Raised when another process writes the index. */
-export class IndexBusy extends Error {
-  override readonly name = 'IndexBusy'
-}
-
 /**
  * Requests a rebuild, and returns the number of its run. It begins at the start of the archive, which has changed; what an active rebuild was to do at its end
  * is done by this one. An operator's request continues an active one.
@@ -180,15 +175,15 @@ export function createRebuilder({ clock, random, log }: RebuilderOptions): Rebui
 }
 
 /**
- * Rebuilds the projections while no indexer runs, or continues a rebuild that was interrupted. Throws IndexBusy while an indexer runs. Returns the number of
- * events replayed and of those that decode differently now.
+ * Rebuilds the projections, or continues a rebuild that was interrupted. Returns the number of events replayed and of those that decode differently now; null
+ * without doing anything while an indexer runs.
  */
 export async function rebuild(
   store: Store, options: Pick<RebuilderOptions, 'clock'> & Partial<RebuilderOptions>, signal?: AbortSignal,
-): Promise<{ events: number; redecoded: number }> {
+): Promise<{ events: number; redecoded: number } | null> {
   const { clock, log = silentLog, random = createSystemRandom() } = options
   await using lock = await store.tryLock(INDEXER_LOCK)
-  if (lock === undefined) throw new IndexBusy('another process writes the index')
+  if (lock === undefined) return null
   const { db } = lock
   const rebuilder = createRebuilder({ clock, random, log })
   await requestRebuild(db, { reason: 'requested' }, clock.nowMs())
@@ -199,15 +194,6 @@ export async function rebuild(
     if (result === 'page' || result === 'blocked') continue
     const task = await readTask(db, 'rebuild')
     return { events: task?.progress.done ?? 0, redecoded: task?.progress.redecoded ?? 0 }
-  }
-}
-
-/** Rebuilds while no other process writes the index, which otherwise does it. */
-export async function rebuildIfFree(store: Store, options: RebuilderOptions, signal: AbortSignal): Promise<void> {
-  try {
-    await rebuild(store, options, signal)
-  } catch (error) {
-    if (!(error instanceof IndexBusy)) throw error
   }
 }
 

@@ -1,5 +1,5 @@
-// How a command requests a task and reads its state: both are rows of the database. The embedded database is open in one process only, so the gateway that has it
-// takes requests from its folder, and copies the rows to a file there.
+// How a command requests a task and reads its state: both are rows of the database. The embedded database is open in one process only, so the gateway that
+// has it takes requests from its folder, and copies the rows to a file there.
 
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

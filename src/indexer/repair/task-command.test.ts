@@ -6,7 +6,7 @@ import { summarizeVerification } from './task-command.ts'
 const CLEAN: VerifyProgress = {
   range: { chain: 1, fromLedger: 3, throughLedger: 9 },
   cursor: null, phase: 'projections', compared: 40, added: 0, replaced: 0, removed: 0,
-  rebuildId: 1, differences: {}, unverifiable: 0, problem: null, submissions: null,
+  differences: {}, unverifiable: 0, problem: null, submissions: null,
 }
 
 test('the summary of a verification without differences says what was compared', () => {

@@ -46,7 +46,7 @@ export async function requestVerify(db: Writer, nowMs: number): Promise<number> 
 }
 
 const NOTHING_VERIFIED: VerifyProgress = {
-  range: null, cursor: null, phase: 'network', compared: 0, added: 0, replaced: 0, removed: 0, rebuildId: null, differences: null,
+  range: null, cursor: null, phase: 'network', compared: 0, added: 0, replaced: 0, removed: 0, differences: null,
   unverifiable: null, problem: null, submissions: null,
 }
 
@@ -228,8 +228,8 @@ async function endNetworkPhase(
 ): Promise<VerifyProgress> {
   await markGapsRead(tx, range)
   const unverifiable = await countUnverifiable(tx, chain, { range, progress })
-  const rebuildId = await requestRebuild(tx, { reason: 'verify', compare: true }, clock.nowMs())
-  return { ...progress, phase: 'projections', unverifiable, rebuildId, submissions: await beginSubmissions(tx, hasSubmissions) }
+  await requestRebuild(tx, { reason: 'verify', compare: true }, clock.nowMs())
+  return { ...progress, phase: 'projections', unverifiable, submissions: await beginSubmissions(tx, hasSubmissions) }
 }
 
 /** The number of archived events that the network no longer has. */

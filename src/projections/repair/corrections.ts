@@ -133,8 +133,8 @@ const COLUMNS: Readonly<Record<Exclude<keyof CorrectionRow, 'seq'>, Sql>> = {
 }
 
 /** SQL: the row of a response, as JSON. */
-export const CORRECTION_JSON = sql`jsonb_build_object('seq', r.place,
-  ${sql.join(Object.entries(COLUMNS).map(([name, value]) => sql`'${sql.raw(name)}', ${value}`), ', ')})`
+export const CORRECTION_JSON = sql`jsonb_build_object('seq', r.place, ${
+  sql.join(Object.entries(COLUMNS).map(([name, value]) => sql`'${sql.raw(name)}', ${value}`), ', ')})`
 
 type RawCorrectionRow = Omit<CorrectionRow, 'deployment'> & { readonly deployment: string | null }
 
@@ -192,7 +192,8 @@ export async function readCorrectionRows(
   db: Queryable, range: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
 ): Promise<readonly CorrectionRow[]> {
   const rows = await db.query(
-    sql`select ${expressions({ row: expression<RawCorrectionRow>(CORRECTION_JSON) })} from ${idx.corrections} r where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
+    sql`select ${expressions({ row: expression<RawCorrectionRow>(CORRECTION_JSON) })} from ${idx.corrections} r
+     where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
     [range.afterSeq, range.throughSeq, range.limit],
   )
   return rows.map(({ row }) => toCorrectionRow(row))

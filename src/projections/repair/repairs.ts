@@ -194,9 +194,9 @@ interface SeqMove {
 
 async function moveColumn(tx: Writable, table: Table, column: string, { firstSeq, distance, thresholds }: SeqMove): Promise<void> {
   if (distance === 0) return
+  const seq = sql.raw(column)
   await tx.run(
-    sql`${sql.update(table)} set ${sql.raw(column)} = ${sql.raw(column)} + $2::bigint + width_bucket(${sql.raw(column)}, $3::bigint[])
-      where ${sql.raw(column)} >= $1::bigint`,
+    sql`${sql.update(table)} set ${seq} = ${seq} + $2::bigint + width_bucket(${seq}, $3::bigint[]) where ${seq} >= $1::bigint`,
     [firstSeq, distance, thresholds],
   )
 }

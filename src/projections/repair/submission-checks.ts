@@ -36,7 +36,8 @@ export async function addChecks(
     ), added as (
       ${sql.insertInto(txTables.submission_checks)} (submission_id) select id from listed on conflict (submission_id) do update set result = null
     )
-    ${sql.update(txTables.submissions)} s set due_at = least(coalesce(s.due_at, $5), $5) from listed where s.id = listed.id returning ${columns(txTables.submissions, 's', { id: 'id' })}`,
+    ${sql.update(txTables.submissions)} s set due_at = least(coalesce(s.due_at, $5), $5) from listed where s.id = listed.id
+    returning ${columns(txTables.submissions, 's', { id: 'id' })}`,
     [afterId, fromLedger, throughLedger, limit, nowMs],
   )
   return rows.length === 0 ? null : Math.max(...rows.map(({ id }) => id))

@@ -58,8 +58,6 @@ export interface VerifyProgress {
   readonly added: number
   readonly replaced: number
   readonly removed: number
-  /** Id of the rebuild that checks the projections; null: not started. */
-  readonly rebuildId: number | null
   readonly differences: Differences | null
   /** Archived events that the network no longer has, so that nothing can be said about them. */
   readonly unverifiable: number | null
@@ -117,6 +115,7 @@ export async function requestTask<Kind extends TaskKind>(db: Queryable, kind: Ki
 export async function updateTask<Kind extends TaskKind>(
   tx: Writable, kind: Kind, { state, progress }: { readonly state: TaskState; readonly progress: ProgressOf[Kind] }, nowMs: number,
 ): Promise<void> {
-  await tx.run(sql`${sql.update(idx.tasks)} set state = $2, progress = $3::jsonb, updated_at = $4
-    where kind = $1`, [kind, state, JSON.stringify(progress), nowMs])
+  await tx.run(
+    sql`${sql.update(idx.tasks)} set state = $2, progress = $3::jsonb, updated_at = $4 where kind = $1`, [kind, state, JSON.stringify(progress), nowMs],
+  )
 }
