@@ -99,7 +99,14 @@ export interface TradingParts {
   readonly clock: Clock
   readonly networkPassphrase: string
   readonly signer: () => Signer
-  readonly contracts: (options: CallOptions) => Promise<ContractAddresses>
+  readonly exchange: (options: CallOptions) => Promise<Exchange>
+}
+
+/** The contracts that are traded on. */
+export interface Exchange {
+  readonly contracts: ContractAddresses
+  /** False if the gateway says that market trades take no price bound. */
+  readonly takesBound: boolean
 }
 
 /** A prepared transaction that matches its request. */
@@ -117,12 +124,12 @@ export function createTrading(parts: TradingParts): Trading {
   const withLock = createMutex(TRADES_WAITING_MAX)
   const submitUntilFinal = createSubmitter(parts)
 
-  /** False once the contracts took no price bound. */
-  let takesBound = true
+  /** False if the contracts take no price bound, as far as known. */
+  let takesBound: boolean | null = null
 
   async function prepareAndVerify(request: TradeRequest, options: TradeOptions): Promise<Verified> {
     const call = signalOf(options)
-    const contracts = await parts.contracts(call)
+    const { contracts } = await parts.exchange(call)
     const { body } = isOrder(request) ? await endpoints.prepareOrder(request, call) : await endpoints.prepareAction(request, call)
     const transaction = verifyTransaction(body.xdr, {
       request: withAcceptablePrice(request, body), signer: parts.signer().address, contracts, nowMs: clock.nowMs(),
@@ -135,6 +142,7 @@ export function createTrading(parts: TradingParts): Trading {
   async function prepareBounded(request: TradeRequest, options: TradeOptions): Promise<Verified> {
     const bounded = withSlippage(request, options.slippageBps ?? DEFAULT_SLIPPAGE_BPS)
     if (bounded === request) return prepareAndVerify(request, options)
+    takesBound ??= (await parts.exchange(signalOf(options))).takesBound
     try {
       if (takesBound) return await prepareAndVerify(bounded, options)
     } catch (error) {

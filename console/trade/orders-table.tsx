@@ -87,10 +87,8 @@ function MoveForm({ order, movable, market, sender, onDone }: MoveFormOptions & 
   const { account } = useParts()
   const gate = useGate(market.condition)
   const { received } = usePrice(order.asset)
-  const position = account.state.answer.value?.body.positions?.find(({ positionId }) => positionId === order.positionId)
-  const context = {
-    price: received?.price ?? null, entryPrice: position?.entryPrice ?? null, maxTrailingBps: market.limits?.trailingPercentBps.max ?? null,
-  }
+  const position = account.state.answer.value?.body.positions?.find(({ positionId }) => positionId === order.positionId) ?? null
+  const context = { price: received?.price ?? null, position, maxTrailingBps: market.limits?.trailingPercentBps.max ?? null }
   return (
     <InlineForm
       label={movable.label} initial={movable.value} help={movable.help ?? undefined} sender={sender} onDone={onDone} blocked={gate(movable.action)}

@@ -3,10 +3,10 @@
 import type { AccountState, OpenOrder } from '../../client/src/index.ts'
 import { amount, parseAmount, plain } from '../format.ts'
 import type { TradeAction } from './availability.ts'
+import { missingText } from './funds.ts'
 import { moveOrder } from './replace-order.ts'
 import type { Move } from './replace-order.ts'
-import { missingText } from './ticket.ts'
-import { atOnceWarning, exitProblem, exitTriggerSide } from './trigger.ts'
+import { atOnceWarning, beyondLiquidation, exitProblem, exitTriggerSide } from './trigger.ts'
 
 export type Position = NonNullable<AccountState['positions']>[number]
 export type PositionFormKind = 'take_profit' | 'stop_loss' | 'part' | 'add' | 'remove'
@@ -66,12 +66,13 @@ function amountProblem(kind: 'part' | 'add' | 'remove', value: bigint, { size, c
 }
 
 function checkExit(kind: 'take_profit' | 'stop_loss', text: string, position: Position, { price, orders }: PositionFormContext): Move {
-  const { positionId, direction, entryPrice } = position
+  const { positionId, direction, entryPrice, liquidationPrice } = position
   const existing = attachedOrder(orders, positionId, kind)
-  if (existing !== undefined) return moveOrder(existing, text, { price, entryPrice, maxTrailingBps: null })
+  if (existing !== undefined) return moveOrder(existing, text, { price, position, maxTrailingBps: null })
   const parsed = parseAmount(text)
   if (parsed === null || parsed === '0') return problemMove('Enter a price, for example 91500.25.')
   const problem = exitProblem(kind, BigInt(parsed), { direction, reference: BigInt(entryPrice), name: 'its entry price' })
+    ?? (kind === 'stop_loss' ? beyondLiquidation(BigInt(parsed), { direction, liquidationPrice }) : null)
   if (problem !== null) return problemMove(problem)
   const op = kind === 'take_profit' ? 'set_take_profit' : 'set_stop_loss'
   const request = { op, positionId: String(positionId), triggerPrice: parsed, slippageToleranceBps: ATTACHED_SLIPPAGE_BPS } as const

@@ -15,6 +15,7 @@ import { Adl, useAdlPlaces } from './adl.tsx'
 import { InlineForm } from './inline-form.tsx'
 import { attachedOrder, checkPositionForm, closeMove, POSITION_FORMS, shareSuggestions } from './position-forms.ts'
 import type { Position, PositionFormKind } from './position-forms.ts'
+import { liquidationDistance } from './risk.ts'
 import type { Sender } from './send.ts'
 import { useGate } from './use-market.ts'
 import type { Market } from './use-market.ts'
@@ -90,8 +91,11 @@ function Liquidation({ position }: { readonly position: Position }) {
   const mark = usePrice(position.asset).received?.price ?? null
   const { liquidationPrice, marginMode } = position
   if (liquidationPrice === null) return <>{marginMode === 'cross' ? 'by account' : UNKNOWN}</>
-  const distance = mark === null || BigInt(mark) === 0n ? null : Number(((BigInt(mark) - BigInt(liquidationPrice)) * 10_000n) / BigInt(mark))
-  return <>{price(liquidationPrice)}{distance !== null && <span class='second'>{` ${percent(Math.abs(distance))} away`}</span>}</>
+  const distance = liquidationDistance(position, mark)
+  if (distance === null) return <>{price(liquidationPrice)}</>
+  const { bps, state } = distance
+  const text = state === 'beyond' ? `passed by ${percent(-bps)}` : `${percent(bps)} away`
+  return <>{price(liquidationPrice)} <span class={state === 'far' ? 'second' : state === 'near' ? 'second warn' : 'second down'}>{text}</span></>
 }
 
 function Exits({ orders, positionId }: { readonly orders: readonly OpenOrder[]; readonly positionId: number }) {
