@@ -23,6 +23,8 @@ export interface Move {
   /** A sentence; null if the input is accepted. */
   readonly problem: string | null
   readonly warning: string | null
+  /** The expected result, in a sentence. */
+  readonly effect?: string | null
   /** Empty if there is a problem. */
   readonly steps: readonly TicketStep[]
 }

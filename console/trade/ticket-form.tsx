@@ -3,7 +3,7 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
 import type { AccountState } from '../../client/src/index.ts'
-import { amount, plain } from '../format.ts'
+import { amount, parseAmount, plain } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { MARKET_SLIPPAGE_MAX_BPS, marketSlippage, setMarketSlippage } from '../state/slippage.ts'
 import { usePrice } from '../state/use-price.ts'
@@ -13,6 +13,7 @@ import { WalletPrompt } from '../wallet/wallet-section.tsx'
 import { afterNetting, availableFor } from './funds.ts'
 import type { CrossMargin } from './funds.ts'
 import { Outcome } from './outcome.tsx'
+import { resultAt } from './position-figures.ts'
 import type { Sender } from './send.ts'
 import { BPS_PER_PERCENT, checkTicket, fieldsOf, isEntry, parseBps } from './ticket.ts'
 import { Preview } from './ticket-preview.tsx'
@@ -138,12 +139,20 @@ function TicketField(options: TicketFieldOptions) {
       />
     )
   }
-  const help = name === 'limitPrice' && input.kind === 'stop' ? 'Optional.' : HELP[name]
+  const help = name === 'limitPrice' && input.kind === 'stop' ? 'Optional.' : attachedResult(options) ?? HELP[name]
   return (
     <TextField
       label={LABELS[name]} value={input[name]} problem={problem} {...(help === undefined ? {} : { help })} onInput={(value) => set({ [name]: value })}
     />
   )
+}
+
+/** The expected result of a take-profit or stop-loss that comes with an open. */
+function attachedResult({ name, input, check, context }: TicketFieldOptions): string | null {
+  const trigger = name === 'takeProfit' || name === 'stopLoss' ? parseAmount(input[name]) : null
+  const { size, collateral } = check
+  if (trigger === null || size === null || collateral === null || context.price === null) return null
+  return resultAt(trigger, { size, collateral, entryPrice: context.price, direction: input.side === 'Long' ? 0 : 1 })
 }
 
 function AmountField({ asset, input, set, check, context, problem }: TicketFieldOptions & { readonly problem: string | null }) {

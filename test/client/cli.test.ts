@@ -215,7 +215,8 @@ test('trades and orders are placed, listed, cancelled and closed', async () => {
     assert.deepEqual([bounded.code, bounded.stderr.includes('The contracts of this exchange do not take slippageBps.')], [4, true])
   }
   const closed = await call(['close', String(opened.positionId)])
-  assert.match(closed.stdout, /^transaction +[0-9a-f]{64}\nledger +\d+\nposition +\d+\nworst price +\S.*\nprice +\d+\.\d+\nsize +500\.00\nfee +0\.00\npnl +-?\d+\.\d+\n$/)
+  assert.match(closed.stdout,
+    /^transaction +[0-9a-f]{64}\nledger +\d+\nposition +\d+\nworst price +\S.*\nprice +\d+\.\d+\nsize +500\.00\nfee +0\.00\npnl +-?\d+\.\d+\n$/)
   assert.match((await call(['positions'])).stdout, /^No open positions\.\n$/)
 })
 

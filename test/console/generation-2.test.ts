@@ -89,7 +89,10 @@ test('shows small prices with all their digits, closes a part of a position, mov
 
 test('a trade beyond the worst price is refused and says what to change; the tolerance is kept, and danger has words', { skip }, async () => {
   const { page } = await fixture.open(`#/trade/${MARKET}`)
-  const setPrice = (price: number): Promise<unknown> => fixture.control('local_setPrice', { asset: MARKET, price: String(price) })
+  const setPrice = async (price: number): Promise<void> => {
+    await fixture.control('local_setPrice', { asset: MARKET, price: String(price) })
+    await fixture.control('local_closeLedger', { count: 2 })
+  }
   const ticket = page.getByRole('region', { name: 'Order ticket' })
   const preview = page.getByRole('group', { name: 'Preview' })
   await page.getByRole('button', { name: 'Burner wallet' }).click()

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenOrder } from '../../client/src/index.ts'
-import { checkPositionForm } from '../../console/trade/position-forms.ts'
+import { breakEven, coinSize } from '../../console/trade/position-figures.ts'
+import { checkPositionForm, closeAllSteps, exitSuggestions, reverseSteps } from '../../console/trade/position-forms.ts'
 import type { Position } from '../../console/trade/position-forms.ts'
 import { movableOf, moveOrder } from '../../console/trade/replace-order.ts'
 
@@ -86,4 +87,26 @@ test('a take-profit of a position is set, or moved if it has one; amounts are ch
   assert.equal(check('part', '500').problem, 'Enter less than the position\'s size, 500.00 USDC. Close closes all of it.')
   assert.equal(check('remove', '100').problem, 'Enter less than the position\'s collateral, 100.00 USDC.')
   assert.deepEqual(check('part', '100').steps.map((step) => step.request(null)), [{ op: 'close_position_partial', positionId: '7', closeSize: '1000000000' }])
+})
+
+test('a position has a size in coin and a break-even, its exits a result, and it is reversed or closed with the others by one sequence', () => {
+  const position = {
+    positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', collateral: '997500000', leverage: 5,
+    entryPrice: '900000000000', liquidationPrice: '740000000000', accruedFunding: '10000000',
+  } as Position
+  assert.deepEqual([coinSize(position), coinSize({ size: '5000000000', entryPrice: '30968' })], ['0.00556', '161,457'])
+  assert.deepEqual([breakEven(position), breakEven({ ...position, direction: 1 })], ['901800000000', '898200000000'])
+  const context = { price: '900000000000', available: null, orders: [] }
+  assert.equal(checkPositionForm('take_profit', '99000', position, context).effect, 'Expected profit: +50.00 USDC, +50.12% on margin, before funding.')
+  assert.equal(checkPositionForm('stop_loss', '85500', position, context).effect, 'Expected loss: −25.00 USDC, −25.06% on margin, before funding.')
+  assert.deepEqual(exitSuggestions('take_profit', position), [['+10%', '91800'], ['+25%', '94500'], ['+50%', '99000']])
+  assert.deepEqual(exitSuggestions('stop_loss', { ...position, liquidationPrice: '840000000000' }), [['−10%', '88200'], ['−25%', '85500']])
+  assert.deepEqual(reverseSteps(position).map((step) => step.request(null)), [
+    { op: 'close_position', positionId: '7' }, { op: 'open_position', asset: 'BTC', direction: 'Short', collateral: '1000000000', leverage: 5 },
+  ])
+  assert.equal(reverseSteps(position)[1]?.ifNotSent?.(null), 'Position 7 is closed, and no short position was opened.')
+  const all = closeAllSteps([position, { positionId: 8, marginMode: 'cross' }])
+  assert.deepEqual(all.map((step) => [step.title, step.request(null).op]), [
+    ['Close position 7', 'close_position'], ['Close position 8', 'close_position_cross'],
+  ])
 })

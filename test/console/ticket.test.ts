@@ -242,7 +242,7 @@ test('the distance to liquidation has a sign, and near it or near a limit the ti
   const of = (current: string, position = long): unknown => Object.values(liquidationDistance(position, current) ?? {})
   assert.deepEqual([of('1100'), of('1020'), of('1000'), of('900')], [[909, 'far'], [196, 'near'], [0, 'beyond'], [-1111, 'beyond']])
   assert.deepEqual([of('900', { ...long, direction: 1 }), of('1100', { ...long, direction: 1 })], [[1111, 'far'], [-909, 'beyond']])
-  assert.deepEqual([liquidationDistance({ ...long, liquidationPrice: null } as never, '1'), liquidationDistance(long, null)], [null, null])
+  assert.deepEqual([liquidationDistance({ ...long, liquidationPrice: null }, '1'), liquidationDistance(long, null)], [null, null])
   const dangers = (price: string): readonly string[] => checkTicket({ ...INPUT, amount: '' }, { ...CONTEXT, price }).dangers.map(({ text }) => text)
   assert.deepEqual(dangers('750000000000'), ['Position 7 is 1.33% from its liquidation price, 74,000.00. Add collateral or close a part of it.'])
   assert.deepEqual(dangers('739999999999'), ['Position 7 is beyond its liquidation price, 74,000.00, and can be liquidated at any moment.'])

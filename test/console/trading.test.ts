@@ -51,9 +51,10 @@ test('a burner wallet gets a key, opens a position with a take-profit, cancels t
   // Notices disappear after a few seconds, so each is awaited from before its cause.
   const opened = page.getByRole('status').getByText(/^Your long ETH position was opened at /).waitFor()
   await sign(page, 'Set the take-profit at 900,000.00')
-  const position = await outcomeNumber(page, 'Position')
+  const table = page.getByRole('region', { name: 'Your positions' })
+  const position = /ETH #(\d+)/.exec(await table.getByRole('row', { name: /^ETH #/ }).innerText())?.[1]
   const order = await outcomeNumber(page, 'Order')
-  const row = page.getByRole('region', { name: 'Your positions' }).getByRole('row', { name: new RegExp(`^ETH #${position} `) })
+  const row = table.getByRole('row', { name: new RegExp(`^ETH #${position} `) })
   await row.waitFor()
   await opened
   await checkChartLabels(page)
@@ -132,10 +133,11 @@ test('an order is moved on the chart and by keyboard: it is cancelled and placed
   await page.keyboard.press('Enter')
   await waitUntil(page, 'document.activeElement.labels?.[0]?.textContent === "Limit price"')
   await page.keyboard.type(below(0.99))
-  await page.keyboard.press('Enter')
   // The order is cancelled, and the second transaction is refused.
   let prepared = 0
-  await page.route('**/v1/orders/prepare', (route) => (prepared++ === 0 ? route.continue() : route.fulfill({ status: 400, json: { error: 'simulation_failed' } })))
+  await page.route('**/v1/orders/prepare', (route) =>
+    (prepared++ === 0 ? route.continue() : route.fulfill({ status: 400, json: { error: 'simulation_failed' } })))
+  await page.keyboard.press('Enter')
   await readReview(page)
   await page.getByRole('button', { name: 'Sign and submit' }).click()
   const outcome = page.locator('#outcome')
@@ -148,7 +150,7 @@ test('an order is moved on the chart and by keyboard: it is cancelled and placed
   for (const [name, count] of [['Positions', '0'], ['Orders', '1'], ['Fills', '0'], ['Order history', '3'], ['Cash', '5']] as const) {
     await page.getByRole('tab', { name, exact: true }).locator('.count', { hasText: new RegExp(`^${count}$`) }).waitFor()
   }
-  assert.deepEqual(browserErrors, [])
+  assert.deepEqual(browserErrors, ['Failed to load resource: the server responded with a status of 400 (Bad Request) /v1/orders/prepare'])
 })
 
 test('the review describes each kind of order from the transaction\'s own bytes, and nothing is sent without a signature', { skip }, async () => {
@@ -199,6 +201,22 @@ test('the review describes each kind of order from the transaction\'s own bytes,
   await page.getByRole('button', { name: `Close position ${cross}`, exact: true }).click()
   assert.match(await readReview(page), new RegExp(`Closes cross position ${cross} at`))
   assert.deepEqual(submitted, [])
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+
+  // A position says what its exits would bring, and is reversed or closed with the others after one review.
+  const row = page.getByRole('region', { name: 'Your positions' }).getByRole('row', { name: new RegExp(`^ETH #${position} `) })
+  assert.match(await row.innerText(), /500\.00\s+0\.\d{5} ETH/)
+  await row.getByRole('button', { name: `Take-profit for position ${position}`, exact: true }).click()
+  await row.getByRole('button', { name: '+25%' }).click()
+  await row.getByText(/^Expected profit: \+24\.\d\d USDC, \+2[45]\.\d\d% on margin, before funding\.$/).waitFor()
+  await row.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await row.getByRole('button', { name: `Reverse position ${position}`, exact: true }).click()
+  assert.match(await readReview(page), /Then: Open a short position of 500\.00 USDC\. This review covers both transactions\./)
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('button', { name: 'Close all positions' }).click()
+  assert.match(await readReview(page), /This review covers both transactions\./)
+  await page.getByRole('button', { name: 'Sign and submit' }).click()
+  await page.getByText('You have no open positions.').waitFor()
   assert.deepEqual(browserErrors, [])
 })
 
@@ -213,7 +231,8 @@ test('the review begins with the figures of the trade, all of them beside its bu
   const dialog = page.getByRole('dialog', { name: 'Review the transaction' })
   await dialog.waitFor()
   assert.deepEqual((await dialog.getByRole('term').allInnerTexts()).slice(0, 5), ['Entry price', 'Size', 'Fee', 'Worst price', 'Liquidation price'])
-  for (const part of [...await dialog.getByRole('term').all(), dialog.getByText(/^Then: Set the take-profit/), page.getByRole('button', { name: 'Sign and submit' })]) {
+  const signing = page.getByRole('button', { name: 'Sign and submit' })
+  for (const part of [...await dialog.getByRole('term').all(), dialog.getByText(/^Then: Set the take-profit/), signing]) {
     if (!(await part.isVisible())) continue
     const box = await part.boundingBox()
     assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 844, `${await part.innerText()}: ${JSON.stringify(box)}`)
