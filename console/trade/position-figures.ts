@@ -39,12 +39,12 @@ export function returnOnMargin(pnl: string | null, collateral: string): number |
   return pnl === null || BigInt(collateral) === 0n ? null : Number((BigInt(pnl) * BPS) / BigInt(collateral))
 }
 
-/** The result of closing at the trigger, in a sentence. */
+/** The result by price of closing at the trigger, in a sentence. */
 export function resultAt(trigger: string, position: Priced & { readonly collateral: string }): string | null {
   const pnl = profitByPrice(position, trigger)
   const bps = returnOnMargin(pnl, position.collateral)
   if (pnl === null || bps === null) return null
-  return `Expected ${BigInt(pnl) < 0n ? 'loss' : 'profit'}: ${signed(pnl)} USDC, ${signedPercent(bps)} on margin, before funding.`
+  return `Expected: ${signed(pnl)} USDC, ${signedPercent(bps)} on margin.`
 }
 
 /** The price at which the position has gained this share of its margin, percent; negative for a loss. */

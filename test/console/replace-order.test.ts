@@ -97,8 +97,8 @@ test('a position has a size in coin and a break-even, its exits a result, and it
   assert.deepEqual([coinSize(position), coinSize({ size: '5000000000', entryPrice: '30968' })], ['0.00556', '161,457'])
   assert.deepEqual([breakEven(position), breakEven({ ...position, direction: 1 })], ['901800000000', '898200000000'])
   const context = { price: '900000000000', available: null, orders: [] }
-  assert.equal(checkPositionForm('take_profit', '99000', position, context).effect, 'Expected profit: +50.00 USDC, +50.12% on margin, before funding.')
-  assert.equal(checkPositionForm('stop_loss', '85500', position, context).effect, 'Expected loss: −25.00 USDC, −25.06% on margin, before funding.')
+  assert.equal(checkPositionForm('take_profit', '99000', position, context).effect, 'Expected: +50.00 USDC, +50.12% on margin.')
+  assert.equal(checkPositionForm('stop_loss', '85500', position, context).effect, 'Expected: −25.00 USDC, −25.06% on margin.')
   assert.deepEqual(exitSuggestions('take_profit', position), [['+10%', '91800'], ['+25%', '94500'], ['+50%', '99000']])
   assert.deepEqual(exitSuggestions('stop_loss', { ...position, liquidationPrice: '840000000000' }), [['−10%', '88200'], ['−25%', '85500']])
   assert.deepEqual(reverseSteps(position).map((step) => step.request(null)), [

@@ -208,7 +208,7 @@ test('the review describes each kind of order from the transaction\'s own bytes,
   assert.match(await row.innerText(), /500\.00\s+0\.\d{5} ETH/)
   await row.getByRole('button', { name: `Take-profit for position ${position}`, exact: true }).click()
   await row.getByRole('button', { name: '+25%' }).click()
-  await row.getByText(/^Expected profit: \+2[45]\.\d\d USDC, \+2[45]\.\d\d% on margin, before funding\.$/).waitFor()
+  await row.getByText(/^Expected: \+2[45]\.\d\d USDC, \+2[45]\.\d\d% on margin\.$/).waitFor()
   await row.getByRole('button', { name: 'Cancel', exact: true }).click()
   await row.getByRole('button', { name: `Reverse position ${position}`, exact: true }).click()
   assert.match(await readReview(page), /Then: Open a short position of 500\.00 USDC\. This review covers both transactions\./)
