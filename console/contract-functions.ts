@@ -8,6 +8,8 @@ export type Kind =
 export interface ContractFunction {
   /** False where the first argument is not the signer's account. */
   readonly hasSigner?: false
+  /** A trade at the market price that takes no worst price. */
+  readonly isUnbounded?: true
   readonly args: readonly (readonly [name: string, kind: Kind])[]
   readonly sentence: (args: readonly string[]) => string
 }
@@ -23,7 +25,7 @@ const LIFETIME = ['Time in force', 'lifetime'] as const
 const POSITION = ['Position', 'number'] as const
 const AMOUNT = ['Amount', 'usdc'] as const
 /** Only in contracts of generation 2. */
-const WORST_PRICE = ['Worst price', 'limit'] as const
+export const WORST_PRICE = ['Worst price', 'limit'] as const
 
 const MARKET_FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
   open_position: {
@@ -38,7 +40,7 @@ const MARKET_FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
   close_position: { args: [POSITION, WORST_PRICE], sentence: ([id]) => `Closes position ${id} at the market price.` },
   close_position_cross: { args: [POSITION, WORST_PRICE], sentence: ([id]) => `Closes cross position ${id} at the market price.` },
   close_position_partial: {
-    args: [POSITION, ['Size', 'usdc']], sentence: ([id, size]) => `Closes ${size} of the size of position ${id} at the market price.`,
+    isUnbounded: true, args: [POSITION, ['Size', 'usdc']], sentence: ([id, size]) => `Closes ${size} of the size of position ${id} at the market price.`,
   },
   add_collateral: { args: [POSITION, AMOUNT], sentence: ([id, sum]) => `Adds ${sum} from the account to the collateral of position ${id}.` },
   remove_collateral: { args: [POSITION, AMOUNT], sentence: ([id, sum]) => `Takes ${sum} out of the collateral of position ${id}.` },
@@ -96,11 +98,13 @@ const FACTORY_FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
   claim_leader_fees: { hasSigner: false, args: [VAULT], sentence: ([id]) => `Claims the leader's profit share of vault ${id}.` },
   set_paused: { hasSigner: false, args: [VAULT, ['State', 'paused']], sentence: ([id, state]) => `Sets vault ${id} to ${state}.` },
   leader_open_position: {
-    args: [VAULT, MARKET, COLLATERAL, LEVERAGE, SIDE],
+    isUnbounded: true, args: [VAULT, MARKET, COLLATERAL, LEVERAGE, SIDE],
     sentence: ([id, asset, collateral, leverage, side]) =>
       `Opens a ${side} position in ${asset} with ${collateral} of vault ${id} at ${leverage}, at the market price.`,
   },
-  leader_close_position: { args: [VAULT, POSITION], sentence: ([id, position]) => `Closes position ${position} of vault ${id} at the market price.` },
+  leader_close_position: {
+    isUnbounded: true, args: [VAULT, POSITION], sentence: ([id, position]) => `Closes position ${position} of vault ${id} at the market price.`,
+  },
   leader_place_limit_order: {
     args: [VAULT, MARKET, COLLATERAL, LEVERAGE, SIDE, TRIGGER, CONDITION, SLIPPAGE, LIFETIME],
     sentence: ([id, asset, collateral, leverage, side, trigger, condition]) =>

@@ -2,17 +2,23 @@
 
 import { displayText } from '../client/src/index.ts'
 import type { Authorization, CallTransaction, ContractAddresses, ContractValue } from '../client/src/index.ts'
-import { findContractFunction } from './contract-functions.ts'
-import type { Kind } from './contract-functions.ts'
+import { findContractFunction, WORST_PRICE } from './contract-functions.ts'
+import type { ContractFunction, Kind } from './contract-functions.ts'
 import { amount, dateTime, percent, price, short } from './format.ts'
 
 /** A transaction described for the user. */
 export interface Explanation {
   /** One sentence. */
   readonly summary: string
+  /** False for a function that this page does not know. */
+  readonly isKnown: boolean
+  /** Prices and least amounts that the transaction is bound to. */
+  readonly bounds: readonly (readonly [name: string, value: string])[]
+  /** Everything in the transaction. */
   readonly rows: readonly (readonly [name: string, value: string])[]
 }
 
+const BOUNDS: ReadonlySet<Kind> = new Set(['price', 'limit', 'percent', 'leastUsdc', 'leastLp', 'leastShares'])
 const STROOPS_PER_XLM = 10_000_000
 const UNITS: Readonly<Partial<Record<Kind, string>>> = {
   lp: 'LP tokens', shares: 'shares', leastUsdc: 'USDC', leastLp: 'LP tokens', leastShares: 'shares',
@@ -31,6 +37,8 @@ export function explain(transaction: CallTransaction, contracts: ContractAddress
   const transfers = authorizations.flatMap(({ subCalls }) => subCalls)
   return {
     summary: known === undefined ? `Calls ${call.functionName}, which this page does not know. Check the arguments below.` : known.sentence(args),
+    isKnown: known !== undefined,
+    bounds: known === undefined ? [] : boundsOf(known, args),
     rows: [
       ['Account', `${transaction.source}${!hasSigner || signer?.value === transaction.source ? '' : `, for ${String(signer?.value)}`}`],
       ['Contract', nameOf(call.contract, contracts)],
@@ -42,6 +50,15 @@ export function explain(transaction: CallTransaction, contracts: ContractAddress
       ['Sequence number', String(transaction.sequence)],
     ],
   }
+}
+
+function boundsOf({ args: described, isUnbounded }: ContractFunction, args: readonly string[]): Explanation['bounds'] {
+  const given = described.flatMap(([name, kind], index): [string, string][] => {
+    const text = args[index]
+    return text === undefined || !BOUNDS.has(kind) ? [] : [[name, text]]
+  })
+  const lacksBound = isUnbounded === true || (described.includes(WORST_PRICE) && given.every(([name]) => name !== WORST_PRICE[0]))
+  return lacksBound ? [...given, [WORST_PRICE[0], 'none: the contracts take no bound here']] : given
 }
 
 function describeValue({ type, value }: ContractValue, kind: Kind | undefined): string {

@@ -58,6 +58,9 @@ function codeOf(error: GatewayError): string {
 /** Returns the sentence of the API, without the parts for programs that search its messages. */
 function sentenceOf(error: GatewayError): string {
   const { message, op } = (error.body ?? {}) as { readonly message?: unknown; readonly op?: unknown }
+  if (error instanceof ContractFailure && error.contractError?.name === 'AcceptablePriceExceeded') {
+    return 'The price moved beyond your worst price. Try again, or allow more: “Slippage tolerance” of a market order in the order ticket.'
+  }
   const said = typeof message === 'string' ? message : error.hint
   if (said !== null) return sentence(said.replace(/^Simulation failed: /, '').replace(/ \[Error\([^\]]*\)\]$/, ''))
   if (error instanceof ContractFailure && error.stage === 'ledger') return 'The state of the exchange changed after the transaction was prepared. Try again.'

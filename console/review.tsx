@@ -63,7 +63,8 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
       element?.close()
     }
   }, [])
-  const { summary, rows } = explain(verified, contracts)
+  const { summary, isKnown, bounds, rows } = explain(verified, contracts)
+  const { traded, after: afterwards } = expectedFigures(verified, advice)
   const isFeeUnusual = advice?.warnings.some(({ code }) => code === 'fee_unusual') === true
   const secondsLeft = Number(verified.maxTime) - now.value / 1000
   return (
@@ -72,9 +73,16 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
         <h2 id='review-heading'>Review the transaction</h2>
         <p id='review-summary' class='lead message'>{summary}</p>
         {notes.map((text) => <p key={text} class='note warn'>{text}</p>)}
-        <p class='note'>Decoded from the transaction itself, which was verified against your order.</p>
-        <Facts rows={rows} />
-        {advice !== undefined && <Advice advice={advice} />}
+        <Facts rows={[...traded, ...bounds, ...afterwards]} />
+        {advice?.warnings.map(({ message }) => <p key={message} class='note warn'>{message}</p>)}
+        <details open={!isKnown}>
+          <summary>Transaction details</summary>
+          <div class='stack'>
+            <p class='note'>Decoded from the transaction itself, which was verified against your order.</p>
+            <Facts rows={rows} />
+            {advice !== undefined && <p class='note'>{`Price, size, fee and results are expected by the gateway, as of ledger ${advice.preview.ledger}.`}</p>}
+          </div>
+        </details>
         {isFeeUnusual && (
           <label class='row'>
             <input type='checkbox' checked={acceptsFee.value} onChange={({ currentTarget }) => (acceptsFee.value = currentTarget.checked)} />
@@ -83,7 +91,7 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
         )}
         <p class='note'>{secondsLeft > 0 ? `Expires in ${duration(secondsLeft)}.` : 'Expired. Cancel, then prepare the order again.'}</p>
         <p class='note'>{walletNote}</p>
-        <div class='row'>
+        <div class='row decision'>
           <button type='button' class='main' disabled={secondsLeft <= 0 || (isFeeUnusual && !acceptsFee.value)} onClick={() => onFinish(true)}>
             Sign and submit
           </button>
@@ -96,18 +104,29 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
 
 const usdc = (text: string): string => `${amount(text)} USDC`
 
-/** The simulation's result, which the client cannot verify. */
-function Advice({ advice: { preview, warnings } }: { readonly advice: GatewayAdvice }) {
-  const known = ([
-    ['Entry price', preview.entryPrice, price], ['Size', preview.size, usdc], ['Fee', preview.fee, usdc], ['Keeper reward', preview.keeperReward, usdc],
-    ['Liquidation price', preview.liquidationPrice, price], ['PnL by price', preview.pnl, (text: string) => `${signed(text)} USDC`],
-    ['You receive', preview.payout, usdc],
-  ] as const).flatMap(([name, value, format]): [string, string][] => (value === null ? [] : [[name, format(value)]]))
-  return (
-    <>
-      {known.length > 0 && <h3>{`Expected by the gateway, as of ledger ${preview.ledger}`}</h3>}
-      {known.length > 0 && <Facts rows={known} />}
-      {warnings.map(({ message }) => <p key={message} class='note warn'>{message}</p>)}
-    </>
-  )
+type Figures = readonly (readonly [name: string, value: string])[]
+
+/** The simulation's result, which the client cannot verify: the trade itself, and what follows from it. */
+function expectedFigures(
+  { call }: CallTransaction, advice: GatewayAdvice | undefined,
+): { readonly traded: Figures; readonly after: Figures } {
+  if (advice === undefined) return { traded: [], after: [] }
+  const { preview } = advice
+  return {
+    traded: known([
+      preview.entryPrice === null ? ['Price', preview.price, price] : ['Entry price', preview.entryPrice, price],
+      ['Size', preview.size, usdc], ['Fee', preview.fee, usdc], ['Keeper reward', preview.keeperReward, usdc],
+    ]),
+    after: [
+      ...(call.functionName === 'open_position_cross' && preview.liquidationPrice === null ? [['Liquidation price', 'by account'] as const] : []),
+      ...known([
+        ['Liquidation price', preview.liquidationPrice, price], ['PnL by price', preview.pnl, (text) => `${signed(text)} USDC`],
+        ['You receive', preview.payout, usdc],
+      ]),
+    ],
+  }
+}
+
+function known(figures: readonly (readonly [name: string, value: string | null, format: (text: string) => string])[]): Figures {
+  return figures.flatMap(([name, value, format]) => (value === null ? [] : [[name, format(value)] as const]))
 }

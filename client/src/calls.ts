@@ -112,6 +112,13 @@ export const placesOrder = ({ op }: TradeRequest): boolean => RESTING.has(op) ||
 /** The names of all operations. */
 export const OPERATIONS = Object.keys(CALLS) as readonly TradeRequest['op'][]
 
+/** The worst price of a market open or close, 0 for any price; null when the contracts take none, and for other operations. */
+export function priceBoundOf({ op }: TradeRequest, { args }: ContractCall): bigint | null {
+  const { args: fixed, added } = CALLS[op]
+  const bound = added === PRICE_BOUND ? args[fixed.length]?.value : undefined
+  return typeof bound === 'bigint' ? bound : null
+}
+
 type Encode = (value: unknown) => ContractValue
 const i128: Encode = (value) => ({ type: 'i128', value: digits(value) })
 const u64: Encode = (value) => ({ type: 'u64', value: digits(value) })

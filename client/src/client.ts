@@ -1,6 +1,6 @@
 // The client of one gateway: endpoints, lists, login, trading and the stream.
 
-import type { IssuedKey } from './generated/resources.ts'
+import type { Health, IssuedKey } from './generated/resources.ts'
 import { fromHex } from './bytes.ts'
 import type { ContractAddresses } from './calls.ts'
 import { systemClock } from './clock.ts'
@@ -22,7 +22,7 @@ import type { Signer } from './signer.ts'
 import { createStream } from './stream.ts'
 import type { Stream } from './stream.ts'
 import { createTrading } from './trade.ts'
-import type { Trading } from './trade.ts'
+import type { Exchange, Trading } from './trade.ts'
 import { createTransactions } from './transactions.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -86,7 +86,7 @@ export function createClient(options: ClientOptions): Client {
   if (options.key !== undefined) http.useKey(options.key)
   const endpoints = createEndpoints(http)
   const lists = createLists(endpoints)
-  let contracts: ContractAddresses | null = options.contracts ?? null
+  let exchange: Exchange | null = options.contracts === undefined ? null : { contracts: options.contracts, takesBound: true }
 
   function requireSigner(): Signer {
     if (options.signer === undefined) throw new TypeError('No signer configured. Pass one to createClient.')
@@ -97,9 +97,9 @@ export function createClient(options: ClientOptions): Client {
   const tracker = createOrderTracker({ endpoints, lists, clock })
   const trading = createTrading({
     endpoints, transactions, orders: tracker, clock, networkPassphrase, signer: requireSigner,
-    async contracts(call: CallOptions) {
-      contracts ??= addressesOf((await endpoints.getHealth({}, call)).body.contracts)
-      return contracts
+    async exchange(call: CallOptions) {
+      exchange ??= exchangeOf((await endpoints.getHealth({}, call)).body.contracts)
+      return exchange
     },
   })
 
@@ -130,10 +130,13 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-function addressesOf(contracts: Readonly<Record<keyof ContractAddresses, { readonly address: string }>>): ContractAddresses {
+function exchangeOf(contracts: Health['contracts']): Exchange {
   const { market, vault, oracleShim, router, usdcToken, lpToken, vaultFactory, referral } = contracts
   return {
-    market: market.address, vault: vault.address, oracleShim: oracleShim.address, router: router.address,
-    usdcToken: usdcToken.address, lpToken: lpToken.address, vaultFactory: vaultFactory.address, referral: referral.address,
+    takesBound: market.generation !== '1',
+    contracts: {
+      market: market.address, vault: vault.address, oracleShim: oracleShim.address, router: router.address,
+      usdcToken: usdcToken.address, lpToken: lpToken.address, vaultFactory: vaultFactory.address, referral: referral.address,
+    },
   }
 }

@@ -2,17 +2,17 @@
 
 import type { EventRow, Fill, PreparedTransaction } from './generated/resources.ts'
 import { holderOf, isSameTrade } from './earlier-trade.ts'
-import { isOrder, placesOrder } from './calls.ts'
+import { isOrder, placesOrder, priceBoundOf } from './calls.ts'
 import type { ContractAddresses, TradeRequest } from './calls.ts'
 import type { Clock } from './clock.ts'
 import { toHex } from './bytes.ts'
 import type { CallTransaction } from './envelope.ts'
-import { ContractFailure, RefusedToSign, TransactionExpired, UNUSUAL_FEE } from './errors.ts'
+import { ContractFailure, GatewayError, RefusedToSign, TransactionExpired, UNUSUAL_FEE } from './errors.ts'
 import type { SignedTransaction } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import { createMutex } from './mutex.ts'
 import type { Finished, OrderOutcome, OrderTracker } from './orders.ts'
-import { withAcceptablePrice } from './price-bound.ts'
+import { DEFAULT_SLIPPAGE_BPS, withAcceptablePrice, withSlippage } from './price-bound.ts'
 import type { Endpoints } from './rest.ts'
 import { signTransaction } from './signer.ts'
 import type { Signer } from './signer.ts'
@@ -35,6 +35,12 @@ export interface TradeOptions extends FinishOptions {
    * with RefusedToSign. `maxFeeStroops` applies in either case.
    */
   readonly acceptUnusualFee?: boolean
+  /**
+   * The slippage tolerance of market opens and closes whose request has neither `acceptablePrice` nor `slippageBps`, basis points; 50 by default. The contracts
+   * refuse the trade at a price further from that of the preview. Contracts of generation 1 take no bound: there the trade has none. `acceptablePrice: '0'` in
+   * the request accepts any price.
+   */
+  readonly slippageBps?: number
   /** The highest fee to sign, stroops; 10,000,000 (one XLM) by default. */
   readonly maxFeeStroops?: number
   /**
@@ -93,7 +99,19 @@ export interface TradingParts {
   readonly clock: Clock
   readonly networkPassphrase: string
   readonly signer: () => Signer
-  readonly contracts: (options: CallOptions) => Promise<ContractAddresses>
+  readonly exchange: (options: CallOptions) => Promise<Exchange>
+}
+
+/** The contracts that are traded on. */
+export interface Exchange {
+  readonly contracts: ContractAddresses
+  /** False if the gateway says that market trades take no price bound. */
+  readonly takesBound: boolean
+}
+
+/** A prepared transaction that matches its request. */
+interface Verified extends GatewayAdvice {
+  readonly transaction: CallTransaction
 }
 
 const MAX_FEE_STROOPS = 10_000_000
@@ -106,16 +124,40 @@ export function createTrading(parts: TradingParts): Trading {
   const withLock = createMutex(TRADES_WAITING_MAX)
   const submitUntilFinal = createSubmitter(parts)
 
-  async function prepareAndSign(request: TradeRequest, options: TradeOptions): Promise<SignedTransaction> {
+  /** False if the contracts take no price bound, as far as known. */
+  let takesBound: boolean | null = null
+
+  async function prepareAndVerify(request: TradeRequest, options: TradeOptions): Promise<Verified> {
     const call = signalOf(options)
-    const signer = parts.signer()
-    const contracts = await parts.contracts(call)
-    const prepared = isOrder(request) ? await endpoints.prepareOrder(request, call) : await endpoints.prepareAction(request, call)
-    const transaction = verifyTransaction(prepared.body.xdr, {
-      request: withAcceptablePrice(request, prepared.body), signer: signer.address, contracts, nowMs: clock.nowMs(),
+    const { contracts } = await parts.exchange(call)
+    const { body } = isOrder(request) ? await endpoints.prepareOrder(request, call) : await endpoints.prepareAction(request, call)
+    const transaction = verifyTransaction(body.xdr, {
+      request: withAcceptablePrice(request, body), signer: parts.signer().address, contracts, nowMs: clock.nowMs(),
       maxFeeStroops: options.maxFeeStroops ?? MAX_FEE_STROOPS, maxValiditySec: options.maxValiditySec ?? MAX_VALIDITY_SEC,
     })
-    const { preview, warnings } = prepared.body
+    return { transaction, preview: body.preview, warnings: body.warnings }
+  }
+
+  /** With the default tolerance, wherever the contracts take a bound. */
+  async function prepareBounded(request: TradeRequest, options: TradeOptions): Promise<Verified> {
+    const bounded = withSlippage(request, options.slippageBps ?? DEFAULT_SLIPPAGE_BPS)
+    if (bounded === request) return prepareAndVerify(request, options)
+    takesBound ??= (await parts.exchange(signalOf(options))).takesBound
+    try {
+      if (takesBound) return await prepareAndVerify(bounded, options)
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== 'unsupported_by_deployment') throw error
+      takesBound = false
+    }
+    const unbounded = await prepareAndVerify(request, options)
+    // Contracts without a bound refuse the argument. These take it: they are new, or the gateway was wrong.
+    takesBound = priceBoundOf(request, unbounded.transaction.call) !== null
+    return takesBound ? prepareAndVerify(bounded, options) : unbounded
+  }
+
+  async function prepareAndSign(request: TradeRequest, options: TradeOptions): Promise<SignedTransaction> {
+    const signer = parts.signer()
+    const { transaction, preview, warnings } = await prepareBounded(request, options)
     refuseUnusualFee(warnings, options)
     await options.onVerified?.(transaction, { preview, warnings })
     const { hash, signedXdr } = await signTransaction(signer, transaction.bytes, parts.networkPassphrase)

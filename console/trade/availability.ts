@@ -53,8 +53,10 @@ const NEEDS_PRICE: Readonly<Partial<Record<TradeAction, string>>> = {
 export function unavailable(action: TradeAction, { asset, priceState, pause, isHalted, isDeleveraging }: MarketCondition): string | null {
   if (pause !== null && PAUSED[pause].actions.has(action)) return PAUSED[pause].text
   const isEntry = action === 'open' || action === 'place_entry'
-  if (isEntry && isHalted) return `${asset} is halted. No position can be opened in it until the exchange resumes it.`
-  if (action === 'open' && isDeleveraging) return `Positions in ${asset} are being deleveraged. No position can be opened in it until that ends.`
+  if (isEntry && isHalted) return `${asset} is halted. No position can be opened in it until the exchange resumes it. Positions can still be closed.`
+  if (action === 'open' && isDeleveraging) {
+    return `Positions in ${asset} are being deleveraged. No position can be opened in it until that ends. Positions can still be closed.`
+  }
   const effect = NEEDS_PRICE[action]
   if (effect === undefined || priceState === 'fresh') return null
   return priceState === 'stale' ? `The price of ${asset} is stale. ${effect} until a new price arrives.` : `The price of ${asset} is not known yet.`

@@ -133,8 +133,8 @@ function useChartLabels(
   })), [state, asset, reasons])
 
   async function drop(order: OpenOrder, price: string): Promise<void> {
-    const entryPrice = state?.positions?.find(({ positionId }) => positionId === order.positionId)?.entryPrice ?? null
-    const move = moveOrder(order, price, { price: received?.price ?? null, entryPrice, maxTrailingBps: limits?.trailingPercentBps.max ?? null })
+    const position = state?.positions?.find(({ positionId }) => positionId === order.positionId) ?? null
+    const move = moveOrder(order, price, { price: received?.price ?? null, position, maxTrailingBps: limits?.trailingPercentBps.max ?? null })
     setProblem(move.problem === null ? null : `Order ${order.orderId} was not moved. ${move.problem}`)
     if (move.problem === null && !sender.isBusy()) {
       setMoved({ orderId: order.orderId, price: Number(price) })

@@ -1,6 +1,7 @@
 // The costs of an entry, what it closes first, and its liquidation price. Pure. Amounts are integers with seven implied decimals.
 
 import type { MarketLimits } from '../../client/src/index.ts'
+import { priceBounds } from '../../client/src/price-bound.ts'
 import { amount, signed } from '../format.ts'
 
 type Side = 'Long' | 'Short'
@@ -101,6 +102,12 @@ export function liquidationAt(
   const move = (entry * distance) / ONE
   const at = side === 'Long' ? entry - move : entry + move
   return at > 0n ? at : null
+}
+
+/** The worst price of a market open, at most this far from the price. */
+export function worstPrice(price: bigint, side: Side, slippageBps: number): bigint {
+  const { highest, lowest } = priceBounds(price, slippageBps)
+  return side === 'Long' ? highest : lowest
 }
 
 function sum(values: readonly bigint[]): bigint {

@@ -1,7 +1,6 @@
 // A form with one input in a row of a table: its button leads to the review.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ComponentChildren } from 'preact'
 import { TextField } from '../ui/field.tsx'
 import type { Move } from './replace-order.ts'
 import type { Sender } from './send.ts'
@@ -19,14 +18,13 @@ export interface InlineFormOptions {
   readonly onDone: () => void
   /** Buttons that fill in the input. */
   readonly suggestions?: readonly (readonly [text: string, value: string])[]
-  readonly children?: ComponentChildren
 }
 
-export function InlineForm({ label, initial = '', help, sender, check, blocked, onDone, suggestions = [], children }: InlineFormOptions) {
+export function InlineForm({ label, initial = '', help, sender, check, blocked, onDone, suggestions = [] }: InlineFormOptions) {
   const [text, setText] = useState(initial)
   const [isTried, setIsTried] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  const { problem, warning, steps } = check(text)
+  const { problem, warning, effect = null, steps } = check(text)
   useEffect(() => {
     const input = form.current?.querySelector('input')
     input?.focus()
@@ -59,10 +57,10 @@ export function InlineForm({ label, initial = '', help, sender, check, blocked, 
         label={label} value={text} problem={isTried ? problem : null} onInput={change} {...(help === undefined ? {} : { help })}
         suffix={suggestions.map(([name, value]) => <button key={name} type='button' class='quiet small' onClick={() => change(value)}>{name}</button>)}
       />
+      <p class='note' role='status' hidden={effect === null}>{effect}</p>
       {warning !== null && <p class='note warn'>{warning}</p>}
       {steps.length > 1 && <p class='note'>Sends 2 transactions: the order is cancelled, then placed again.</p>}
       {blocked !== null && <p class='note problem'>{blocked}</p>}
-      {children}
       <div class='row tight'>
         <button type='submit' class='small' aria-disabled={blocked !== null}>Review</button>
         <button type='button' class='small quiet' onClick={onDone}>Cancel</button>

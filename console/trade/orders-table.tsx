@@ -3,8 +3,9 @@
 import { useRef, useState } from 'preact/hooks'
 import type { OpenOrder } from '../../client/src/index.ts'
 import { ORDER_TYPES } from '../activity-text.ts'
-import { amount, price } from '../format.ts'
+import { amount, dateTime, price } from '../format.ts'
 import { useParts } from '../parts.ts'
+import type { Session } from '../session.ts'
 import { usePrice } from '../state/use-price.ts'
 import { GatedButton } from '../ui/gated-button.tsx'
 import { Fresh } from '../ui/layout.tsx'
@@ -19,25 +20,42 @@ import { useGate, useMarket } from './use-market.ts'
 import type { Market } from './use-market.ts'
 
 export function Orders({ market, sender }: { readonly market: Market; readonly sender: Sender }) {
-  const { account } = useParts()
+  const { account, session } = useParts()
+  const state = account.state.answer.value?.body ?? null
+  const orders = state?.orders ?? []
+  const sizeOf = ({ size, positionId }: OpenOrder): string | null =>
+    size ?? state?.positions?.find((position) => position.positionId === positionId)?.size ?? null
+  const cancelAll = orders.map(({ orderId }) => (
+    { title: `Cancel order ${orderId}`, request: () => ({ op: 'cancel_order', orderId: String(orderId) } as const) }
+  ))
   return (
     <Fresh resource={account.state}>
+      {orders.length > 1 && (
+        <div class='row'>
+          <GatedButton label='Cancel all orders' reason={walletReason(session)} onClick={() => void sender.send(cancelAll)}>Cancel all</GatedButton>
+        </div>
+      )}
       <Table
         caption='Your open orders' empty='You have no open orders. Choose Limit or Stop in the order ticket to place one.'
-        rows={account.state.answer.value?.body.orders ?? []} keyOf={({ orderId }) => orderId}
+        rows={orders} keyOf={({ orderId }) => orderId}
         columns={[
           { title: 'Order', cell: ({ orderId }) => orderId },
           { title: 'Type', cell: ({ orderType }) => ORDER_TYPES[orderType] ?? orderType },
           { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },
           { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
-          { title: 'Size', isNumeric: true, isMinor: true, cell: ({ size }) => (size === null ? '' : amount(size)) },
+          { title: 'Size', isNumeric: true, isMinor: true, cell: (order) => (sizeOf(order) === null ? '' : amount(sizeOf(order))) },
           { title: 'Position', isNumeric: true, isMinor: true, cell: ({ positionId }) => (positionId === null ? 'new' : positionId) },
           { title: 'Trigger', isNumeric: true, cell: (order) => `${order.triggerCondition === 'Above' ? '≥' : '≤'} ${price(order.referencePrice)}` },
+          { title: 'Placed', isNumeric: true, isMinor: true, cell: ({ createdAt }) => dateTime(createdAt) },
           { title: 'Actions', isWide: true, cell: (order) => <OrderActions order={order} market={market} sender={sender} /> },
         ]}
       />
     </Fresh>
   )
+}
+
+function walletReason(session: Session): string | null {
+  return session.wallet() === null ? 'Connect a wallet that signs first.' : null
 }
 
 function OrderActions({ order, market, sender }: { readonly order: OpenOrder; readonly market: Market; readonly sender: Sender }) {
@@ -46,7 +64,7 @@ function OrderActions({ order, market, sender }: { readonly order: OpenOrder; re
   const row = useRef<HTMLDivElement>(null)
   const movable = movableOf(order)
   const { orderId } = order
-  const needsWallet = session.wallet() === null ? 'Connect a wallet that signs first.' : null
+  const needsWallet = walletReason(session)
   const cancel = (): void =>
     void sender.send([{ title: 'Cancel the order', request: () => ({ op: 'cancel_order', orderId: String(orderId) }) }])
 
@@ -87,10 +105,8 @@ function MoveForm({ order, movable, market, sender, onDone }: MoveFormOptions & 
   const { account } = useParts()
   const gate = useGate(market.condition)
   const { received } = usePrice(order.asset)
-  const position = account.state.answer.value?.body.positions?.find(({ positionId }) => positionId === order.positionId)
-  const context = {
-    price: received?.price ?? null, entryPrice: position?.entryPrice ?? null, maxTrailingBps: market.limits?.trailingPercentBps.max ?? null,
-  }
+  const position = account.state.answer.value?.body.positions?.find(({ positionId }) => positionId === order.positionId) ?? null
+  const context = { price: received?.price ?? null, position, maxTrailingBps: market.limits?.trailingPercentBps.max ?? null }
   return (
     <InlineForm
       label={movable.label} initial={movable.value} help={movable.help ?? undefined} sender={sender} onDone={onDone} blocked={gate(movable.action)}

@@ -13,8 +13,12 @@ import type { Column } from '../ui/table.tsx'
 import { Profit, Side } from '../ui/text.tsx'
 import { Adl, useAdlPlaces } from './adl.tsx'
 import { InlineForm } from './inline-form.tsx'
-import { attachedOrder, checkPositionForm, closeMove, POSITION_FORMS, shareSuggestions } from './position-forms.ts'
+import { breakEven, coinSize, returnOnMargin, signedPercent } from './position-figures.ts'
+import {
+  attachedOrder, checkPositionForm, closeAllSteps, closeMove, exitSuggestions, POSITION_FORMS, reverseSteps, shareSuggestions,
+} from './position-forms.ts'
 import type { Position, PositionFormKind } from './position-forms.ts'
+import { liquidationDistance } from './risk.ts'
 import type { Sender } from './send.ts'
 import { useGate } from './use-market.ts'
 import type { Market } from './use-market.ts'
@@ -22,6 +26,7 @@ import type { Market } from './use-market.ts'
 interface RowParts {
   readonly market: Market
   readonly sender: Sender
+  readonly positions: readonly Position[]
   readonly orders: readonly OpenOrder[]
   readonly available: string | null
 }
@@ -31,14 +36,21 @@ export function Positions({ market, sender }: { readonly market: Market; readonl
   const { isGeneration2 } = market
   const state = account.state.answer.value?.body ?? null
   const adlPlaces = useAdlPlaces(state?.positions ?? [], isGeneration2)
-  const parts = { market, sender, orders: state?.orders ?? [], available: state?.balances.usdc ?? null }
+  const positions = state?.positions ?? []
+  const parts = { market, sender, positions, orders: state?.orders ?? [], available: state?.balances.usdc ?? null }
   const adl: readonly Column<Position>[] = isGeneration2
     ? [{ title: 'ADL', cell: ({ positionId }) => <Adl place={adlPlaces?.get(positionId)} isKnown={adlPlaces !== null} /> }] : []
+  const gate = useGate(market.condition)
   return (
     <Fresh resource={account.state}>
+      {positions.length > 1 && (
+        <div class='row'>
+          <GatedButton label='Close all positions' reason={gate('close')} onClick={() => void sender.send(closeAllSteps(positions))}>Close all</GatedButton>
+        </div>
+      )}
       <Table
         caption='Your positions' empty='You have no open positions. Choose Long or Short in the order ticket to open one.'
-        rows={state?.positions ?? []} keyOf={({ positionId }) => positionId}
+        rows={positions} keyOf={({ positionId }) => positionId}
         columns={[
           { title: 'Market', cell: ({ asset, positionId }) => <><MarketLink asset={asset} /> <span class='second'>{`#${positionId}`}</span></> },
           {
@@ -47,13 +59,21 @@ export function Positions({ market, sender }: { readonly market: Market; readonl
               <><Side direction={direction} /> <span class='second'>{`${leverage}×${marginMode === 'cross' ? ' cross' : ''}`}</span></>
             ),
           },
-          { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
-          { title: 'Entry', isNumeric: true, cell: ({ entryPrice }) => price(entryPrice) },
+          {
+            title: 'Size', isNumeric: true,
+            cell: (position) => <>{amount(position.size)} <span class='second'>{`${coinSize(position)} ${position.asset}`}</span></>,
+          },
+          {
+            title: 'Entry, break-even', isNumeric: true,
+            cell: (position) => <>{price(position.entryPrice)} <span class='second'>{price(breakEven(position))}</span></>,
+          },
           { title: 'Mark', isNumeric: true, isMinor: true, cell: (position) => <Mark position={position} /> },
           { title: 'Liquidation', isNumeric: true, cell: (position) => <Liquidation position={position} /> },
-          { title: 'Margin', isNumeric: true, isMinor: true, cell: ({ collateral }) => amount(collateral) },
+          {
+            title: 'Margin, funding', isNumeric: true, isMinor: true,
+            cell: ({ collateral, accruedFunding }) => <>{amount(collateral)} <span class='second'><Profit value={negated(accruedFunding)} /></span></>,
+          },
           { title: 'PnL', isNumeric: true, cell: (position) => <LivePnl position={position} /> },
-          { title: 'Funding', isNumeric: true, isMinor: true, cell: ({ accruedFunding }) => <Profit value={negated(accruedFunding)} /> },
           ...adl,
           { title: 'TP, SL', isNumeric: true, cell: ({ positionId }) => <Exits orders={parts.orders} positionId={positionId} /> },
           { title: 'Actions', isWide: true, cell: (position) => <PositionActions position={position} {...parts} /> },
@@ -76,13 +96,12 @@ function Mark({ position }: { readonly position: Position }) {
 function LivePnl({ position }: { readonly position: Position }) {
   const { received, className } = usePrice(position.asset)
   const pnl = profitByPrice(position, received?.price)
-  const bps = pnl === null || position.collateral === '0' ? null : Number((BigInt(pnl) * 10_000n) / BigInt(position.collateral))
+  const bps = returnOnMargin(pnl, position.collateral)
   return <span class={className}><Profit value={pnl} /> {bps !== null && <ReturnOnMargin bps={bps} />}</span>
 }
 
 function ReturnOnMargin({ bps }: { readonly bps: number }) {
-  const text = `${bps > 0 ? '+' : bps < 0 ? '−' : ''}${percent(Math.abs(bps))}`
-  return <span class='second' title='Return on margin'>{text}<span class='visually-hidden'> on margin</span></span>
+  return <span class='second' title='Return on margin'>{signedPercent(bps)}<span class='visually-hidden'> on margin</span></span>
 }
 
 /** The liquidation price and how far the price is from it. */
@@ -90,8 +109,11 @@ function Liquidation({ position }: { readonly position: Position }) {
   const mark = usePrice(position.asset).received?.price ?? null
   const { liquidationPrice, marginMode } = position
   if (liquidationPrice === null) return <>{marginMode === 'cross' ? 'by account' : UNKNOWN}</>
-  const distance = mark === null || BigInt(mark) === 0n ? null : Number(((BigInt(mark) - BigInt(liquidationPrice)) * 10_000n) / BigInt(mark))
-  return <>{price(liquidationPrice)}{distance !== null && <span class='second'>{` ${percent(Math.abs(distance))} away`}</span>}</>
+  const distance = liquidationDistance(position, mark)
+  if (distance === null) return <>{price(liquidationPrice)}</>
+  const { bps, state } = distance
+  const text = state === 'beyond' ? `passed by ${percent(-bps)}` : `${percent(bps)} away`
+  return <>{price(liquidationPrice)} <span class={state === 'far' ? 'second' : state === 'near' ? 'second warn' : 'second down'}>{text}</span></>
 }
 
 function Exits({ orders, positionId }: { readonly orders: readonly OpenOrder[]; readonly positionId: number }) {
@@ -102,7 +124,9 @@ function Exits({ orders, positionId }: { readonly orders: readonly OpenOrder[]; 
   return <>{text('take_profit')} <span class='second'>{text('stop_loss')}</span></>
 }
 
-function PositionActions({ position, market, sender, orders, available }: RowParts & { readonly position: Position }) {
+const NETS_OTHERS = 'The exchange would first close your other positions on this side. Close this one, then open the other side.'
+
+function PositionActions({ position, positions, market, sender, orders, available }: RowParts & { readonly position: Position }) {
   const { asset, positionId, marginMode } = position
   const [kind, setKind] = useState<PositionFormKind | null>(null)
   const opener = useRef<HTMLElement | null>(null)
@@ -113,6 +137,8 @@ function PositionActions({ position, market, sender, orders, available }: RowPar
   const isCross = marginMode === 'cross'
   const hasParts = market.isGeneration2 && !isCross
   const context = { price: received?.price ?? null, available, orders }
+  const hasOthers = market.isGeneration2 && positions.some((each) =>
+    each.positionId !== positionId && each.asset === asset && each.direction === position.direction && each.marginMode === marginMode)
   const name = `position ${positionId}`
 
   function open(next: PositionFormKind): void {
@@ -132,6 +158,9 @@ function PositionActions({ position, market, sender, orders, available }: RowPar
     <div class='stack' ref={row}>
       <div class='actions'>
         <GatedButton label={`Close ${name}`} reason={gate('close')} onClick={() => void sender.send(closeMove(position).steps)}>Close</GatedButton>
+        <GatedButton label={`Reverse ${name}`} reason={hasOthers ? NETS_OTHERS : gate('open')} onClick={() => void sender.send(reverseSteps(position))}>
+          Reverse
+        </GatedButton>
         {hasParts && button('Close part of', 'Part', 'part')}
         {hasParts && button('Add collateral to', '+', 'add')}
         {hasParts && button('Remove collateral from', '−', 'remove')}
@@ -143,11 +172,16 @@ function PositionActions({ position, market, sender, orders, available }: RowPar
           key={kind} label={POSITION_FORMS[kind].label} initial={initialOf(kind, orders, positionId)} sender={sender} onDone={close}
           blocked={gate(POSITION_FORMS[kind].action)} check={(text) => checkPositionForm(kind, text, position, context)}
           help={kind === 'add' && available !== null ? `Available: ${amount(available)} USDC.` : undefined}
-          suggestions={kind === 'part' ? shareSuggestions(position) : []}
+          suggestions={suggestionsOf(kind, position)}
         />
       )}
     </div>
   )
+}
+
+function suggestionsOf(kind: PositionFormKind, position: Position): ReturnType<typeof shareSuggestions> {
+  if (kind === 'part') return shareSuggestions(position)
+  return kind === 'take_profit' || kind === 'stop_loss' ? exitSuggestions(kind, position) : []
 }
 
 /** A take-profit or stop-loss that exists is moved. */

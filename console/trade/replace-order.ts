@@ -4,7 +4,7 @@
 import type { OpenOrder, TradeRequest } from '../../client/src/index.ts'
 import { amount, parseAmount, percent, plain, price as priceText } from '../format.ts'
 import type { TradeAction } from './availability.ts'
-import { atOnceWarning, entryTriggerSide, exitProblem } from './trigger.ts'
+import { atOnceWarning, beyondLiquidation, entryTriggerSide, exitProblem } from './trigger.ts'
 import type { TicketStep } from './ticket.ts'
 
 /** The value that is moved: `price` can also be dragged on the chart. */
@@ -23,6 +23,8 @@ export interface Move {
   /** A sentence; null if the input is accepted. */
   readonly problem: string | null
   readonly warning: string | null
+  /** The expected result, in a sentence. */
+  readonly effect?: string | null
   /** Empty if there is a problem. */
   readonly steps: readonly TicketStep[]
 }
@@ -30,8 +32,8 @@ export interface Move {
 export interface MoveContext {
   /** The current price; null if unknown. */
   readonly price: string | null
-  /** Entry price of the position that the order belongs to; null without one. */
-  readonly entryPrice: string | null
+  /** The position that the order belongs to; null without one. */
+  readonly position: { readonly entryPrice: string; readonly liquidationPrice: string | null } | null
   readonly maxTrailingBps: number | null
 }
 
@@ -87,13 +89,15 @@ function moveTrailing(order: OpenOrder, text: string, { maxTrailingBps }: MoveCo
   return { problem: null, warning: null, steps: sequence(order, `Place it again, ${percent(bps)} from the best price`, request) }
 }
 
-function movePrice(order: OpenOrder, text: string, { price, entryPrice }: MoveContext): Move {
+function movePrice(order: OpenOrder, text: string, { price, position }: MoveContext): Move {
   const parsed = parseAmount(text)
   if (parsed === null || parsed === '0') return { problem: 'Enter a price, for example 91500.25.', warning: null, steps: [] }
   if (parsed === order.referencePrice) return { problem: 'This is the price that the order has.', warning: null, steps: [] }
   const { orderType, direction, triggerCondition } = order
-  if ((orderType === 'take_profit' || orderType === 'stop_loss') && entryPrice !== null) {
+  if ((orderType === 'take_profit' || orderType === 'stop_loss') && position !== null) {
+    const { entryPrice, liquidationPrice } = position
     const problem = exitProblem(orderType, BigInt(parsed), { direction, reference: BigInt(entryPrice), name: 'its entry price' })
+      ?? (orderType === 'stop_loss' ? beyondLiquidation(BigInt(parsed), { direction, liquidationPrice }) : null)
     if (problem !== null) return { problem, warning: null, steps: [] }
   }
   const warning = atOnceWarning(BigInt(parsed), triggerCondition, price)

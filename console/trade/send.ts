@@ -4,6 +4,7 @@ import { signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
 import type { ContractAddresses, Traded, UnknownOutcome } from '../../client/src/index.ts'
 import { review } from '../review.tsx'
+import { marketSlippage } from '../state/slippage.ts'
 import type { Session } from '../session.ts'
 import { failureOf, notesOf } from './sequence.ts'
 import type { Sending, Sequence } from './sequence.ts'
@@ -28,18 +29,24 @@ export function createSender(session: Session): Sender {
   let contracts: ContractAddresses | null = null
   let last: Sequence = { steps: [], next: 0, opened: null }
 
-  async function sendStep(step: TicketStep, { steps, next, opened }: Sequence): Promise<Traded> {
+  async function sendStep(step: TicketStep, { steps, next, opened }: Sequence, isReviewed: boolean): Promise<Traded> {
     const wallet = session.wallet()
+    const count = steps.length - next
     const working = (text: string, hash: string | null = null): void => {
       sending.value = { kind: 'working', text, hash, title: step.title, step: next + 1, steps: steps.length }
     }
     working('The gateway is preparing the transaction…')
     contracts ??= addressesOf(await session.client().getHealth())
-    const walletNote = wallet?.secret !== undefined ? 'The burner wallet signs without asking again.' : 'Your wallet will ask you to confirm.'
+    const asks = count === 1 ? 'Your wallet will ask you to confirm.' : `Your wallet will ask you to confirm each of the ${count} transactions.`
+    const walletNote = wallet?.secret !== undefined ? 'The burner wallet signs without asking again.' : asks
     return await session.client().trade(step.request(opened), {
       // The review asks about an unusual fee.
       acceptUnusualFee: true,
+      slippageBps: marketSlippage.peek(),
       async onVerified(transaction, advice) {
+        // The client has compared it with the request that was reviewed.
+        const isKnown = isReviewed && advice.warnings.every(({ code }) => code !== 'fee_unusual')
+        if (isKnown) return working('Waiting for the signature…')
         working('Waiting for your review…')
         await review(transaction, { contracts, walletNote, notes: notesOf(steps, next), advice })
         working('Waiting for the signature…')
@@ -50,9 +57,10 @@ export function createSender(session: Session): Sender {
 
   async function run(sequence: Sequence): Promise<void> {
     last = sequence
-    for (const step of sequence.steps.slice(sequence.next)) {
+    const first = sequence.next
+    for (const step of sequence.steps.slice(first)) {
       try {
-        const traded = await sendStep(step, sequence)
+        const traded = await sendStep(step, sequence, sequence.next > first)
         sequence.opened ??= traded.positionId
         sequence.next += 1
         sending.value = { kind: 'done', title: step.title, traded }

@@ -25,14 +25,12 @@ export interface Sequence {
   opened: number | null
 }
 
-/** Returns the notes of the review about a transaction besides its content: its place in a sequence, and its own note. */
+/** Returns the notes of the review besides the content of its transaction: what follows it without another review, and the notes of all of them. */
 export function notesOf(steps: readonly TicketStep[], index: number): readonly string[] {
-  const note = steps[index]?.note
-  const own = note === undefined ? [] : [note]
-  if (steps.length < 2) return own
-  const rest = steps.slice(index + 1).map(({ title }) => title)
-  const next = rest.length === 0 ? 'It is the last.' : `Next: ${rest.join(', then ')}.`
-  return [`Transaction ${index + 1} of ${steps.length}. ${next}`, ...own]
+  const [, ...rest] = steps.slice(index)
+  const own = steps.slice(index).flatMap(({ note }) => (note === undefined ? [] : [note]))
+  const all = rest.length === 1 ? 'both' : `all ${rest.length + 1}`
+  return rest.length === 0 ? own : [`Then: ${rest.map(({ title }) => title).join(', then ')}. This review covers ${all} transactions.`, ...own]
 }
 
 /** Returns the consequence of an error for a sequence that stopped at `next`. */

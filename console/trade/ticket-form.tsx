@@ -3,25 +3,30 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
 import type { AccountState } from '../../client/src/index.ts'
-import { amount, plain } from '../format.ts'
+import { amount, parseAmount, plain } from '../format.ts'
 import { useParts } from '../parts.ts'
+import { MARKET_SLIPPAGE_MAX_BPS, marketSlippage, setMarketSlippage } from '../state/slippage.ts'
 import { usePrice } from '../state/use-price.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Choice } from '../ui/layout.tsx'
 import { WalletPrompt } from '../wallet/wallet-section.tsx'
+import { afterNetting, availableFor } from './funds.ts'
+import type { CrossMargin } from './funds.ts'
 import { Outcome } from './outcome.tsx'
+import { resultAt } from './position-figures.ts'
 import type { Sender } from './send.ts'
-import { afterNetting, availableFor, checkTicket, fieldsOf, isEntry } from './ticket.ts'
+import { BPS_PER_PERCENT, checkTicket, fieldsOf, isEntry, parseBps } from './ticket.ts'
 import { Preview } from './ticket-preview.tsx'
-import type { CrossMargin, FieldName, OrderKind, TicketCheck, TicketContext, TicketInput } from './ticket.ts'
+import type { FieldName, OrderKind, TicketCheck, TicketContext, TicketInput } from './ticket.ts'
 import { Sides } from './sides.tsx'
 import type { Market } from './use-market.ts'
 import { useQuote } from './use-quote.ts'
 
-export const EMPTY_TICKET: TicketInput = {
+/** The inputs of a new ticket. */
+export const emptyTicket = (): TicketInput => ({
   kind: 'market', side: 'Long', marginMode: 'isolated', unit: 'USDC', amount: '', leverage: '5', limitPrice: '', triggerPrice: '', takeProfit: '', stopLoss: '',
-  distance: '2', slippage: '1', positionId: '',
-}
+  distance: '2', slippage: '1', marketSlippage: String(marketSlippage.peek() / BPS_PER_PERCENT), positionId: '',
+})
 
 /** A price of one kind of order means something else in another. */
 const NO_PRICES = { limitPrice: '', triggerPrice: '', takeProfit: '', stopLoss: '' }
@@ -38,7 +43,7 @@ export function TicketForm({ market, input, sender }: { readonly market: Market;
   const isTried = useSignal(false)
   const context = useTicketContext(market)
   const check = checkTicket(input.value, context)
-  const fields = fieldsOf(input.value, context.hasCrossStops)
+  const fields = fieldsOf(input.value, context.isGeneration2)
   const canSign = session.wallet() !== null && account.owner.value !== null
   const quote = useQuote({
     asset, side: input.value.side, leverage: check.leverage,
@@ -49,6 +54,8 @@ export function TicketForm({ market, input, sender }: { readonly market: Market;
 
   function set(change: Partial<TicketInput>): void {
     input.value = { ...input.value, ...change }
+    const tolerance = parseBps(change.marketSlippage ?? '', MARKET_SLIPPAGE_MAX_BPS)
+    if (tolerance !== null) setMarketSlippage(tolerance)
     // An old message belongs to the old inputs.
     sender.clear()
   }
@@ -83,7 +90,8 @@ export function TicketForm({ market, input, sender }: { readonly market: Market;
       )}
       <div class='ticket-fields'>{fields.map((name) => <TicketField key={name} name={name} {...parts} />)}</div>
       {isEntry(input.value.kind) && <Preview input={input.value} check={check} reading={quote} market={market} />}
-      {check.steps.length > 1 && <p class='note'>{`Sends ${check.steps.length} transactions, one after the other. You review and sign each of them.`}</p>}
+      {check.steps.length > 1 && <p class='note'>{`Sends ${check.steps.length} transactions, one after the other, after one review.`}</p>}
+      {check.dangers.map(({ text, isBeyond }) => <p key={text} class={isBeyond ? 'note problem' : 'note warn'} role='status'>{text}</p>)}
       {check.warnings.map((warning) => <p key={warning} class='note warn'>{warning}</p>)}
       <p class='note problem' id='ticket-blocked' hidden={check.blocked === null}>{check.blocked}</p>
       <WalletPrompt purpose='Trading' />
@@ -108,11 +116,11 @@ interface TicketFieldOptions {
 
 const LABELS: Readonly<Record<FieldName, string>> = {
   amount: 'Amount', leverage: 'Leverage', limitPrice: 'Limit price', triggerPrice: 'Trigger price', takeProfit: 'Take-profit', stopLoss: 'Stop-loss',
-  distance: 'Trailing distance, %', slippage: 'Slippage tolerance, %', positionId: 'Position',
+  distance: 'Trailing distance, %', slippage: 'Slippage tolerance, %', marketSlippage: 'Slippage tolerance, %', positionId: 'Position',
 }
 const HELP: Readonly<Partial<Record<FieldName, string>>> = {
   takeProfit: 'Optional price.', stopLoss: 'Optional price.',
-  distance: 'From the best price so far.', slippage: 'Cancelled beyond this.',
+  distance: 'From the best price so far.', slippage: 'Cancelled beyond this.', marketSlippage: 'Refused beyond this. Kept for all market opens and closes.',
 }
 
 function TicketField(options: TicketFieldOptions) {
@@ -131,12 +139,20 @@ function TicketField(options: TicketFieldOptions) {
       />
     )
   }
-  const help = name === 'limitPrice' && input.kind === 'stop' ? 'Optional.' : HELP[name]
+  const help = name === 'limitPrice' && input.kind === 'stop' ? 'Optional.' : attachedResult(options) ?? HELP[name]
   return (
     <TextField
       label={LABELS[name]} value={input[name]} problem={problem} {...(help === undefined ? {} : { help })} onInput={(value) => set({ [name]: value })}
     />
   )
+}
+
+/** The expected result of a take-profit or stop-loss that comes with an open. */
+function attachedResult({ name, input, check, context }: TicketFieldOptions): string | null {
+  const trigger = name === 'takeProfit' || name === 'stopLoss' ? parseAmount(input[name]) : null
+  const { size, collateral } = check
+  if (trigger === null || size === null || collateral === null || context.price === null) return null
+  return resultAt(trigger, { size, collateral, entryPrice: context.price, direction: input.side === 'Long' ? 0 : 1 })
 }
 
 function AmountField({ asset, input, set, check, context, problem }: TicketFieldOptions & { readonly problem: string | null }) {
@@ -210,9 +226,9 @@ function useTicketContext({ asset, limits, condition, isGeneration2 }: Market): 
     maxLeverage: limits?.maxLeverage ?? null,
     maxPositionSize: limits?.maxPositionSize ?? null,
     headroom: { long: limits?.headroom.long ?? null, short: limits?.headroom.short ?? null },
+    maintenanceMarginBps: limits?.maintenanceMarginBps ?? null,
     maxTrailingBps: limits?.trailingPercentBps.max ?? null,
-    hasCrossStops: isGeneration2,
-    hasNetting: isGeneration2,
+    isGeneration2,
   }
 }
 

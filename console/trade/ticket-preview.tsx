@@ -5,7 +5,8 @@ import { amount, parseAmount, price } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { Facts } from '../ui/layout.tsx'
 import { ProblemText } from '../ui/problem.tsx'
-import { feeAt, keeperReward, liquidationAt, nettingText, roomToOpen } from './costs.ts'
+import { marketSlippage } from '../state/slippage.ts'
+import { feeAt, keeperReward, liquidationAt, nettingText, roomToOpen, worstPrice } from './costs.ts'
 import type { TicketCheck, TicketInput } from './ticket.ts'
 import type { Market } from './use-market.ts'
 import type { QuoteReading } from './use-quote.ts'
@@ -33,9 +34,10 @@ export function Preview(options: PreviewOptions) {
       <Facts
         rows={[
           [isMarket ? 'Entry price' : 'Executes at about', entry === null ? NONE : price(entry)],
-          ['Position size', usdc((isMarket ? quote?.size : null) ?? check.netting?.size.toString() ?? check.size)],
+          ...(isMarket ? [['Worst price', worstPriceText(options, entry)] as const] : []),
+          ['Position size', sizeText(options)],
           ['Fee', feeText(options, state)],
-          ['Keeper reward', isMarket ? 'none' : usdc(reward?.toString())],
+          ...(isMarket ? [] : [['Keeper reward', usdc(reward?.toString())] as const]),
           ['Liquidation price', input.marginMode === 'cross' && isMarket ? 'by account' : liquidationText(options, entry)],
           [`Room for ${input.side === 'Long' ? 'longs' : 'shorts'}`, room === null ? NONE : `${amount(room, 0)} USDC`],
         ]}
@@ -47,6 +49,12 @@ export function Preview(options: PreviewOptions) {
       {problem !== null && <p class='note problem'>No preview: <ProblemText problem={problem} /></p>}
     </div>
   )
+}
+
+/** An order that is smaller than the positions in the other direction opens nothing. */
+function sizeText({ input, check: { netting, size }, reading: { quote } }: PreviewOptions): string {
+  if (netting !== null && netting.size <= 0n) return `none: it would only reduce your ${input.side === 'Long' ? 'short' : 'long'}`
+  return usdc((input.kind === 'market' ? quote?.size : null) ?? netting?.size.toString() ?? size)
 }
 
 const usdc = (text: string | null | undefined): string => (text === null || text === undefined ? NONE : `${amount(text)} USDC`)
@@ -68,6 +76,12 @@ function feeText({ input, check, reading: { quote }, market: { limits } }: Previ
   const rate = isMarket ? state?.fees.takerRate ?? first?.takerRate ?? null : state?.fees.makerRate ?? first?.makerRate ?? null
   const fee = feeAt(size, rate)
   return fee === null ? NONE : `${isMarket ? 'about ' : ''}${usdc(fee.toString())} (${(Number(rate) / RATE_PERCENT).toFixed(3)}%)`
+}
+
+/** Contracts of generation 1 trade at any price. */
+function worstPriceText({ input, market: { limits, isGeneration2 } }: PreviewOptions, entry: string | null): string {
+  if (limits !== null && !isGeneration2) return 'none: the contracts take no bound here'
+  return limits === null || entry === null ? NONE : price(worstPrice(BigInt(entry), input.side, marketSlippage.value).toString())
 }
 
 function liquidationText({ input, check: { leverage }, reading: { quote }, market: { limits } }: PreviewOptions, entry: string | null): string {

@@ -2,12 +2,17 @@
 // decimals.
 
 import type { TradeRequest } from '../../client/src/index.ts'
-import { amount, parseAmount } from '../format.ts'
+import { amount, parseAmount, price as priceText } from '../format.ts'
+import { MARKET_SLIPPAGE_MAX_BPS } from '../state/slippage.ts'
 import { unavailable } from './availability.ts'
 import type { MarketCondition, TradeAction } from './availability.ts'
-import { nettingOf, nettingProblem } from './costs.ts'
+import { liquidationAt, nettingOf, nettingProblem } from './costs.ts'
 import type { Netting } from './costs.ts'
-import { atOnceWarning, entryTriggerSide, exitProblem, exitTriggerSide } from './trigger.ts'
+import { afterNetting, availableFor, crossProblem, missingText } from './funds.ts'
+import type { Funds } from './funds.ts'
+import { dangersOf, riskWarnings } from './risk.ts'
+import type { Danger } from './risk.ts'
+import { atOnceWarning, beyondLiquidation, entryTriggerSide, exitProblem, exitTriggerSide } from './trigger.ts'
 
 export type OrderKind = 'market' | 'limit' | 'stop' | 'take_profit' | 'stop_loss' | 'trailing'
 export type Side = 'Long' | 'Short'
@@ -30,11 +35,13 @@ export interface TicketInput {
   readonly distance: string
   /** Percent. */
   readonly slippage: string
+  /** Percent; of market trades. */
+  readonly marketSlippage: string
   /** The position that a take-profit, stop-loss or trailing stop closes. */
   readonly positionId: string
 }
 
-export type FieldName = 'amount' | 'leverage' | 'limitPrice' | 'triggerPrice' | 'takeProfit' | 'stopLoss' | 'distance' | 'slippage' | 'positionId'
+export type FieldName = Exclude<keyof TicketInput, 'kind' | 'side' | 'marginMode' | 'unit'>
 
 export interface TicketPosition {
   readonly positionId: number
@@ -44,6 +51,8 @@ export interface TicketPosition {
   readonly size: string
   readonly leverage: number
   readonly entryPrice: string
+  /** Null if it is not known, as of a cross position. */
+  readonly liquidationPrice: string | null
   /** Amount that closing it would pay; null if it is not known. */
   readonly closeValue: string | null
 }
@@ -54,36 +63,26 @@ interface AttachedOrder {
   readonly positionId: number | null
 }
 
-/** USDC of the account's cross margin. An open takes its collateral from the pool first, and what is missing from the wallet. */
-export interface CrossMargin {
-  readonly pool: string
-  /** Pool, collateral and PnL of the open cross positions, minus funding; null without open cross positions. */
-  readonly equity: string | null
-  /** Amount that the equity must cover besides the new collateral. */
-  readonly required: string
-}
-
 /** Null: unknown. */
-export interface TicketContext {
+export interface TicketContext extends Funds {
   readonly asset: string
   readonly price: string | null
   /** Conditions of the market now. */
   readonly condition: MarketCondition
-  /** USDC in the wallet. */
-  readonly available: string | null
-  readonly cross: CrossMargin | null
   readonly minCollateral: string | null
   readonly maxLeverage: number | null
   readonly maxPositionSize: string | null
   readonly headroom: { readonly long: string | null; readonly short: string | null }
   readonly maxTrailingBps: number | null
+  readonly maintenanceMarginBps: number | null
   readonly positions: readonly TicketPosition[]
   /** Open orders that are attached to positions: the contracts accept one of each type. */
   readonly attached: readonly AttachedOrder[]
-  /** True if the contracts attach orders to cross positions. */
-  readonly hasCrossStops: boolean
-  /** True if an open first closes the positions in the other direction. */
-  readonly hasNetting: boolean
+  /**
+   * Contracts of generation 2 attach orders to cross positions, take a worst price with market trades, and close the positions in the other direction before
+   * they open one.
+   */
+  readonly isGeneration2: boolean
 }
 
 /** One transaction of a ticket. `opened` is the position that the first step opened. */
@@ -103,6 +102,8 @@ export interface TicketCheck {
   readonly blocked: string | null
   /** Warnings to read before sending. */
   readonly warnings: readonly string[]
+  /** Positions in this market that are near their liquidation, whatever the fields hold. */
+  readonly dangers: readonly Danger[]
   /** The transactions in order; empty while there are problems. */
   readonly steps: readonly TicketStep[]
   /** Collateral that an entry puts in, USDC; null while the inputs do not say. */
@@ -115,7 +116,7 @@ export interface TicketCheck {
 }
 
 const ONE = 10_000_000n
-const BPS_PER_PERCENT = 100
+export const BPS_PER_PERCENT = 100
 export const TRAILING_MAX_BPS = 5_000
 export const SLIPPAGE_MAX_BPS = 10_000
 
@@ -127,7 +128,10 @@ export function isEntry(kind: OrderKind): boolean {
 
 /** The inputs of a kind, in the order in which they are shown. */
 export function fieldsOf({ kind, marginMode }: Pick<TicketInput, 'kind' | 'marginMode'>, isGeneration2: boolean): readonly FieldName[] {
-  if (kind === 'market') return marginMode === 'isolated' || isGeneration2 ? ['amount', 'leverage', 'takeProfit', 'stopLoss'] : ['amount', 'leverage']
+  if (kind === 'market') {
+    if (isGeneration2) return ['amount', 'leverage', 'takeProfit', 'stopLoss', 'marketSlippage']
+    return marginMode === 'isolated' ? ['amount', 'leverage', 'takeProfit', 'stopLoss'] : ['amount', 'leverage']
+  }
   if (kind === 'limit') return ['limitPrice', 'slippage', 'amount', 'leverage']
   if (kind === 'stop') return ['triggerPrice', 'limitPrice', 'amount', 'leverage', 'slippage']
   const own = kind === 'trailing' ? 'distance' : 'triggerPrice'
@@ -143,7 +147,8 @@ export function checkTicket(input: TicketInput, context: TicketContext): TicketC
   return {
     problems, steps,
     blocked: unavailable(ACTIONS[input.kind], context.condition),
-    warnings: problems.size > 0 ? [] : warningsOf(input, context, closing),
+    warnings: problems.size > 0 ? [] : [...warningsOf(input, context, closing), ...entryWarnings(input, context, entry)],
+    dangers: dangersOf(context.positions, context.price),
     collateral: entry?.collateral?.toString() ?? null,
     size: entry?.size?.toString() ?? null,
     netting: entry?.netting ?? null,
@@ -171,8 +176,11 @@ function checkEntry(input: TicketInput, context: TicketContext, problems: Map<Fi
   const entryPrice = limitPrice ?? triggerPrice ?? (context.price === null ? null : BigInt(context.price))
   const entry = checkAmount(input, context, { leverage, entryPrice }, problems)
   if (kind === 'market') {
-    checkAttached('takeProfit', input.takeProfit, { side, price: entryPrice }, problems)
-    checkAttached('stopLoss', input.stopLoss, { side, price: entryPrice }, problems)
+    checkAttached('takeProfit', input.takeProfit, { side, price: entryPrice, liquidationPrice: null }, problems)
+    checkAttached('stopLoss', input.stopLoss, { side, price: entryPrice, liquidationPrice: liquidationOf(input, context, leverage) }, problems)
+    if (context.isGeneration2 && parseBps(input.marketSlippage, MARKET_SLIPPAGE_MAX_BPS) === null) {
+      problems.set('marketSlippage', `Enter a percentage from 0.01 to ${MARKET_SLIPPAGE_MAX_BPS / BPS_PER_PERCENT}.`)
+    }
   }
   return { ...entry, leverage }
 }
@@ -199,7 +207,7 @@ function checkAmount(
   if (collateral === null) return { collateral: null, size: null, netting: null }
   const size = collateral * BigInt(leverage)
   // Orders that a keeper executes open a position beside the others.
-  const netting = kind === 'market' && context.hasNetting
+  const netting = kind === 'market' && context.isGeneration2
     ? nettingOf({ asset: context.asset, side, marginMode }, { collateral, size }, context.positions) : null
   const problem = amountProblem({ collateral, size, netting }, { side, isCross: kind === 'market' && marginMode === 'cross', context })
   if (problem !== null) problems.set('amount', problem)
@@ -229,36 +237,6 @@ function amountProblem(
   return null
 }
 
-/** Returns the amount that a position can be opened with, USDC; null if it is not known. */
-export function availableFor(isCross: boolean, { available, cross }: Pick<TicketContext, 'available' | 'cross'>): bigint | null {
-  return available === null ? null : BigInt(available) + (isCross && cross !== null ? BigInt(cross.pool) : 0n)
-}
-
-type Funds = Pick<TicketContext, 'available' | 'cross'>
-
-/** Returns the funds of the account once the positions in the other direction are closed. */
-export function afterNetting({ available, cross }: Funds, { payout, freedMargin }: Netting, isCross: boolean): Funds {
-  if (payout === null) return { available: null, cross: null }
-  if (!isCross) return { available: available === null ? null : String(BigInt(available) + payout), cross }
-  if (cross === null) return { available, cross }
-  const required = BigInt(cross.required) - freedMargin
-  return { available, cross: { pool: String(BigInt(cross.pool) + payout), equity: required > 0n ? cross.equity : null, required: String(required) } }
-}
-
-export function missingText(available: bigint, wanted: bigint): string {
-  return `You have ${amount(available.toString())} USDC: ${amount((wanted - available).toString())} USDC are missing.`
-}
-
-/** The equity, with what the wallet adds to it, must cover all cross positions. */
-function crossProblem(collateral: bigint, { pool, equity, required }: CrossMargin): string | null {
-  if (equity === null) return null
-  const fromWallet = collateral > BigInt(pool) ? collateral - BigInt(pool) : 0n
-  const missing = BigInt(required) + collateral - BigInt(equity) - fromWallet
-  if (missing <= 0n) return null
-  const lack = `${amount(missing.toString())} USDC are missing`
-  return `Your cross margin does not cover this position with the others: ${lack}. Deposit them below, or use isolated margin.`
-}
-
 function readPrice(field: FieldName, text: string, problems: Map<FieldName, string>): bigint | null {
   const parsed = parseAmount(text)
   if (parsed !== null && BigInt(parsed) > 0n) return BigInt(parsed)
@@ -268,13 +246,16 @@ function readPrice(field: FieldName, text: string, problems: Map<FieldName, stri
 
 /** A take-profit or stop-loss of a position that is opened now must be on its side of the price, or it would close the position at once. */
 function checkAttached(
-  field: 'takeProfit' | 'stopLoss', text: string, { side, price }: { readonly side: Side; readonly price: bigint | null }, problems: Map<FieldName, string>,
+  field: 'takeProfit' | 'stopLoss', text: string,
+  { side, price, liquidationPrice }: { readonly side: Side; readonly price: bigint | null; readonly liquidationPrice: string | null },
+  problems: Map<FieldName, string>,
 ): void {
   if (text.trim() === '') return
   const trigger = readPrice(field, text, problems)
   if (trigger === null || price === null) return
   const kind = field === 'takeProfit' ? 'take_profit' : 'stop_loss'
-  const problem = exitProblem(kind, trigger, { direction: side === 'Long' ? 0 : 1, reference: price, name: 'the price' })
+  const direction = side === 'Long' ? 0 : 1
+  const problem = exitProblem(kind, trigger, { direction, reference: price, name: 'the price' }) ?? beyondLiquidation(trigger, { direction, liquidationPrice })
   if (problem !== null) problems.set(field, problem)
 }
 
@@ -293,10 +274,10 @@ const ORDER_TYPE_OF: Readonly<Partial<Record<OrderKind, string>>> = { take_profi
 function checkClosing(input: TicketInput, context: TicketContext, problems: Map<FieldName, string>): TicketPosition | null {
   const position = context.positions.find(({ positionId }) => String(positionId) === input.positionId) ?? null
   if (position === null) problems.set('positionId', context.positions.length === 0 ? 'You have no open position to close.' : 'Choose a position.')
-  else if (position.marginMode === 'cross' && !context.hasCrossStops) {
+  else if (position.marginMode === 'cross' && !context.isGeneration2) {
     problems.set('positionId', 'The contracts attach no orders to cross positions. Choose an isolated position.')
   }
-  if (!context.hasCrossStops) checkSlippage(input, problems)
+  if (!context.isGeneration2) checkSlippage(input, problems)
   const other = context.attached.find(({ orderType, positionId }) => positionId === position?.positionId && orderType === ORDER_TYPE_OF[input.kind])
   if (position !== null && other !== undefined) {
     problems.set('positionId', `Position ${position.positionId} already has this order: ${other.orderId}. Move or cancel it in the Orders tab.`)
@@ -308,12 +289,30 @@ function checkClosing(input: TicketInput, context: TicketContext, problems: Map<
   }
   const trigger = readPrice('triggerPrice', input.triggerPrice, problems)
   if (trigger !== null && position !== null) {
-    const { direction, entryPrice } = position
+    const { direction, entryPrice, liquidationPrice } = position
     const kind = input.kind === 'take_profit' ? 'take_profit' : 'stop_loss'
     const problem = exitProblem(kind, trigger, { direction, reference: BigInt(entryPrice), name: 'its entry price' })
+      ?? (kind === 'stop_loss' ? beyondLiquidation(trigger, { direction, liquidationPrice }) : null)
     if (problem !== null) problems.set('triggerPrice', problem)
   }
   return position
+}
+
+/** Liquidation price of what is opened now; null for cross margin, where the account decides. */
+function liquidationOf({ side, marginMode }: TicketInput, { price, maintenanceMarginBps }: TicketContext, leverage: number | null): string | null {
+  if (marginMode === 'cross' || price === null || leverage === null || maintenanceMarginBps === null) return null
+  return liquidationAt(BigInt(price), { side, leverage, maintenanceMarginBps })?.toString() ?? null
+}
+
+function entryWarnings(input: TicketInput, context: TicketContext, entry: Entry | null): readonly string[] {
+  if (entry === null || entry.size === null) return []
+  const { side, kind } = input
+  const { asset, price, maxPositionSize, headroom } = context
+  const liquidationPrice = kind === 'market' ? liquidationOf(input, context, entry.leverage) : null
+  return riskWarnings(
+    { asset, side, size: entry.size, opened: entry.netting?.size ?? entry.size, liquidationPrice },
+    { price, largest: maxPositionSize, room: side === 'Long' ? headroom.long : headroom.short },
+  )
 }
 
 /** A trigger that the price has already reached. */
@@ -358,14 +357,14 @@ function attachedSteps({ takeProfit, stopLoss }: TicketInput): readonly TicketSt
     { name: 'stop-loss', op: 'set_stop_loss', triggerPrice: parseAmount(stopLoss) },
   ] as const
   return attached.flatMap(({ name, op, triggerPrice }) => (triggerPrice === null ? [] : [{
-    title: `Set the ${name}`,
+    title: `Set the ${name} at ${priceText(triggerPrice)}`,
     ifNotSent: (opened: number | null) => `Position ${opened === null ? '' : `${opened} `}is open without its ${name}.`,
     request: (opened: number | null) => ({ op, positionId: String(opened), triggerPrice, slippageToleranceBps: ATTACHED_SLIPPAGE_BPS }),
   }]))
 }
 
-function closingSteps(input: TicketInput, { positionId }: TicketPosition, { hasCrossStops }: TicketContext): readonly TicketStep[] {
-  const slippageToleranceBps = hasCrossStops ? ATTACHED_SLIPPAGE_BPS : parseBps(input.slippage, SLIPPAGE_MAX_BPS) ?? 0
+function closingSteps(input: TicketInput, { positionId }: TicketPosition, { isGeneration2 }: TicketContext): readonly TicketStep[] {
+  const slippageToleranceBps = isGeneration2 ? ATTACHED_SLIPPAGE_BPS : parseBps(input.slippage, SLIPPAGE_MAX_BPS) ?? 0
   const terms = { positionId: String(positionId), slippageToleranceBps }
   if (input.kind === 'trailing') {
     const trailingPercentBps = parseBps(input.distance, TRAILING_MAX_BPS) ?? 0

@@ -10,7 +10,7 @@ import { ChartView } from './chart-view.tsx'
 import { MarketHeader } from './market-header.tsx'
 import { createSender } from './send.ts'
 import { Tape } from './tape.tsx'
-import { EMPTY_TICKET, TicketForm } from './ticket-form.tsx'
+import { emptyTicket, TicketForm } from './ticket-form.tsx'
 import type { TicketInput } from './ticket.ts'
 import { useAccountLists } from './use-account-lists.ts'
 import { useMarket } from './use-market.ts'
@@ -22,7 +22,7 @@ export function TradePage({ path: [wanted = DEFAULT_ASSET] }: { readonly path: r
   const symbol = wanted.toUpperCase()
   const asset = markets().has(symbol) ? symbol : DEFAULT_ASSET
   const sender = useMemo(() => createSender(session), [session])
-  const input = useSignal<TicketInput>(EMPTY_TICKET)
+  const input = useSignal<TicketInput>(emptyTicket())
   const market = useMarket(asset)
   const lists = useAccountLists()
   return (

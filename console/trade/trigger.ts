@@ -23,6 +23,15 @@ export function atOnceWarning(trigger: bigint, side: TriggerSide, price: string 
   return `The price is already ${side === 'Above' ? 'at or above' : 'at or below'} ${priceText(trigger.toString())}: the order would trigger at once.`
 }
 
+/** A stop beyond the liquidation price protects nothing: the position is liquidated first. Null without a liquidation price, as of a cross position. */
+export function beyondLiquidation(
+  trigger: bigint, { direction, liquidationPrice }: { readonly direction: number; readonly liquidationPrice: string | null },
+): string | null {
+  if (liquidationPrice === null || (direction === 0 ? trigger > BigInt(liquidationPrice) : trigger < BigInt(liquidationPrice))) return null
+  const [position, side] = direction === 0 ? ['long', 'above'] : ['short', 'below']
+  return `The stop-loss of this ${position} position must be ${side} its liquidation price, ${priceText(liquidationPrice)}: it would be liquidated first.`
+}
+
 /** The contracts accept a take-profit only where the position gains, and a stop-loss only where it loses. `reference`: its entry price, or the price now. */
 export function exitProblem(
   kind: ExitKind, trigger: bigint, { direction, reference, name }: { readonly direction: number; readonly reference: bigint; readonly name: string },

@@ -187,6 +187,15 @@ test('each kind of failure has an exit code and a message without control charac
   for (const failure of failures) assert.doesNotMatch(failureText(failure).replaceAll('\n', ''), /\p{Cc}/u)
 })
 
+test('a market price bound that contracts lack, or that the price passed, says what to change', () => {
+  const refusal = { status: 400, code: 'unsupported_by_deployment', message: 'no', requestId: null, body: { field: 'slippageBps' } }
+  const lacking = describeFailure(new GatewayError(refusal))
+  assert.deepEqual([lacking.message, lacking.exitCode], ['The contracts of this exchange do not take slippageBps.', 4])
+  assert.match(lacking.hint ?? '', /Leave out --slippage/)
+  const passed = describeFailure(new ContractFailure(refusal, { stage: 'simulation', contractError: { code: 87, name: 'AcceptablePriceExceeded' } }))
+  assert.match(passed.hint ?? '', /allow more with --slippage/)
+})
+
 test('a refused fee says how to accept it, and any other difference does not', () => {
   const fee = { what: UNUSUAL_FEE, expected: 'about 500000 stroops', found: 'too high' }
   const other = { what: 'argument 2', expected: '5', found: '50' }

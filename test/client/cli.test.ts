@@ -14,6 +14,7 @@ import { runCommand, startCommand } from './cli.ts'
 import type { CommandResult, CommandOptions } from './cli.ts'
 import { serveHttp } from '../support/http-server.ts'
 import type { HttpServer } from '../support/http-server.ts'
+import { TEST_GENERATION } from '../support/generation.ts'
 import { holdPrices, startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
 import { freePort } from '../support/tcp-proxy.ts'
@@ -209,8 +210,13 @@ test('trades and orders are placed, listed, cancelled and closed', async () => {
   assert.equal((await call(['cancel', String(orderId)])).code, 0)
   assert.match((await call(['orders'])).stdout, /^No resting orders\.\n$/)
 
+  if (TEST_GENERATION === '1') {
+    const bounded = await call(['close', String(opened.positionId), '--slippage', '1%'])
+    assert.deepEqual([bounded.code, bounded.stderr.includes('The contracts of this exchange do not take slippageBps.')], [4, true])
+  }
   const closed = await call(['close', String(opened.positionId)])
-  assert.match(closed.stdout, /^transaction +[0-9a-f]{64}\nledger +\d+\nposition +\d+\nprice +\d+\.\d+\nsize +500\.00\nfee +0\.00\npnl +-?\d+\.\d+\n$/)
+  assert.match(closed.stdout,
+    /^transaction +[0-9a-f]{64}\nledger +\d+\nposition +\d+\nworst price +\S.*\nprice +\d+\.\d+\nsize +500\.00\nfee +0\.00\npnl +-?\d+\.\d+\n$/)
   assert.match((await call(['positions'])).stdout, /^No open positions\.\n$/)
 })
 
@@ -299,6 +305,7 @@ test('invalid command lines fail with exit code 2 before any request', async () 
     [['nothing'], /Unknown command "nothing"/], [['prices', '--colour'], /Unknown option --colour/],
     [['place', 'never'], /Unknown command "place never"/],
     [['place', 'market', 'BTC', 'up', '1', '--leverage', '2'], /neither long nor short/], [['place', 'market', 'BTC', 'long', '1'], /--leverage is missing/],
+    [['close', '1', '--size', '5', '--slippage', '1%'], /--size takes no --slippage/],
     [['place', 'market', 'BTC', 'long', '1,5', '--leverage', '2'], /"1,5" is not an amount/],
     [['place', 'market', 'BTC', 'long', '0.00000001', '--leverage', '2'], /more than 7 decimals/],
     [['place', 'market', 'BTC', 'long', '1.5', '--leverage', '2', '--raw'], /not an integer/],

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { PerpetualExchange } from '../../client/src/ccxt/exchange.ts'
 import type { Client } from '../../client/src/client.ts'
+import type { CallTransaction } from '../../client/src/envelope.ts'
 import { ContractFailure, RefusedToSign } from '../../client/src/errors.ts'
 import { secretSigner } from '../../client/src/signer.ts'
 import type { Upgrade } from '../../client/src/stream-frames.ts'
@@ -76,6 +77,28 @@ test('trades with slippageBps instead, and signs no other bound than this far fr
     },
   })
   await assert.rejects(whileTimePasses(fixture, () => deceived.trade({ op: 'open_position', ...TERMS, slippageBps: 50 })), RefusedToSign)
+})
+
+test('a market trade without a bound gets one half a percent from the named price, also from a gateway that denies it once', async () => {
+  const bounds: (readonly [functionName: string, bound: unknown])[] = []
+  const onVerified = ({ call }: CallTransaction): void => void bounds.push([call.functionName, call.args.at(-1)?.value])
+  let denials = 1
+  const other = await createTraderClient(fixture, fixture.url, 'client of generation 2', {
+    key: client.key() ?? assert.fail('no key'),
+    async fetch(url, init) {
+      const isDenied = url.endsWith('/prepare') && String(init?.body).includes('slippageBps') && denials-- > 0
+      return isDenied ? Response.json({ error: 'unsupported_by_deployment', field: 'slippageBps' }, { status: 400 }) : fetch(url, init)
+    },
+  })
+  const traded = (...args: Parameters<Client['trade']>): ReturnType<Client['trade']> => whileTimePasses(fixture, () => other.trade(...args))
+  const { positionId } = await traded({ op: 'open_position', ...TERMS }, { onVerified })
+  await traded({ op: 'close_position', positionId: positionId ?? 0 }, { onVerified, slippageBps: 100 })
+  const any = await traded({ op: 'open_position', ...TERMS, direction: 'Short', acceptablePrice: '0' }, { onVerified })
+  await whileTimePasses(fixture, () => other.close({ positionId: any.positionId ?? 0 }, { onVerified }))
+  const share = (perMille: bigint): bigint => (PRICE * perMille) / 1_000n
+  assert.deepEqual(bounds, [
+    ['open_position', share(1_005n)], ['close_position', share(990n)], ['open_position', 0n], ['close_position', share(1_005n)],
+  ])
 })
 
 test('an open that closes an opposite position returns the new position', async () => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { ContractAddresses } from '../../client/src/calls.ts'
 import type { Client } from '../../client/src/client.ts'
 import type { CallTransaction } from '../../client/src/envelope.ts'
 import { ContractFailure, RefusedToSign, UnknownOutcome } from '../../client/src/errors.ts'
@@ -17,14 +18,15 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const PRICE = 100_000n * ONE
 const percent = (share: bigint): string => String((PRICE * share) / 100n)
-/** The last argument of opens on generation 2: any price is acceptable. */
-const NO_BOUND = 0n
+/** The last argument of opens on generation 2: the worst price, half a percent above. */
+const BOUND = (PRICE * 1_005n) / 1_000n
 /** On generation 2, liquidity stays in the pool for half an hour. */
 const COOLDOWN_MS = 1_800_000
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
 
 let fixture: GatewayFixture
 let client: Client
+let gatewayUrl: string
 /** Intercepts the requests between the client and the gateway. */
 let intercept: (path: string, forward: () => Promise<ResponseLike>) => Promise<ResponseLike>
 const passThrough: typeof intercept = (_path, forward) => forward()
@@ -36,8 +38,8 @@ before(async () => {
   await fixture.closeLedgers(3)
   await fixture.catchUp()
   intercept = passThrough
-  const url = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })
-  client = await createTraderClient(fixture, url, 'client trades', { fetch: interceptedFetch })
+  gatewayUrl = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })
+  client = await createTraderClient(fixture, gatewayUrl, 'client trades', { fetch: interceptedFetch })
   const { keyId } = await client.login({ label: 'a test' })
   assert.deepEqual((await client.listKeys()).body.keys.map((key) => [key.keyId, key.label]), [[keyId, 'a test']])
   await holdPrice(fixture, PRICE)
@@ -81,8 +83,32 @@ test('onVerified receives the transaction before signing and can reject it', asy
   const request = { op: 'open_position', ...TERMS } as const
   await assert.rejects(trade(request, { onVerified, onSigned: (transaction) => void signed.push(transaction) }), refusal)
   const values = shown.map(({ call }) => [call.functionName, ...call.args.slice(1).map(({ value }) => value)])
-  assert.deepEqual(values, [['open_position', TERMS.asset, BigInt(TERMS.collateral), TERMS.leverage, 0, ...(TEST_GENERATION === '1' ? [] : [NO_BOUND])]])
+  assert.deepEqual(values, [['open_position', TERMS.asset, BigInt(TERMS.collateral), TERMS.leverage, 0, ...(TEST_GENERATION === '1' ? [] : [BOUND])]])
   assert.deepEqual([signed, await positions()], [[], []])
+})
+
+const skipBounded = TEST_GENERATION === '1' ? false : 'these contracts take a bound'
+test('contracts that take no price bound get none, without a refused request where the gateway says so', { skip: skipBounded }, async () => {
+  const { body } = await client.getHealth()
+  const addresses = Object.entries(body.contracts).map(([name, { address }]) => [name, address])
+  const contracts = Object.fromEntries(addresses) as unknown as ContractAddresses
+  const key = client.key() ?? assert.fail('no key')
+  const unaware = await createTraderClient(fixture, gatewayUrl, 'client trades', { key, contracts, fetch: interceptedFetch })
+  let prepared = 0
+  const count: typeof intercept = (path, forward) => {
+    if (path.endsWith('/prepare')) prepared += 1
+    return forward()
+  }
+  const requests: number[] = []
+  await withInterceptor(count, async () => {
+    for (const each of [client, unaware, unaware]) {
+      prepared = 0
+      const { positionId } = await whileTimePasses(fixture, () => each.trade({ op: 'open_position', ...TERMS }))
+      requests.push(prepared)
+      await whileTimePasses(fixture, () => each.trade({ op: 'close_position', positionId: positionId ?? 0 }))
+    }
+  })
+  assert.deepEqual(requests, [1, 2, 1])
 })
 
 test('refuses a transaction whose fee the gateway finds unusual, before it is shown or signed, unless that is accepted', async () => {

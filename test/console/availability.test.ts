@@ -42,10 +42,10 @@ test('a pause disables what the contracts of the generation refuse', () => {
 
 test('a halt, deleveraging, and a price that is not fresh disable what they affect', () => {
   assert.deepEqual(disabled({ assetHalted: true }), {
-    actions: ['open', 'place_entry'], texts: ['BTC is halted. No position can be opened in it until the exchange resumes it.'],
+    actions: ['open', 'place_entry'], texts: ['BTC is halted. No position can be opened in it until the exchange resumes it. Positions can still be closed.'],
   })
   assert.deepEqual(disabled({ adlActive: true }), {
-    actions: ['open'], texts: ['Positions in BTC are being deleveraged. No position can be opened in it until that ends.'],
+    actions: ['open'], texts: ['Positions in BTC are being deleveraged. No position can be opened in it until that ends. Positions can still be closed.'],
   })
   const needPrice = ['open', 'place_trailing', 'remove_collateral']
   assert.deepEqual(disabled({}, 'stale').actions, needPrice)

@@ -170,10 +170,17 @@ export async function fillTicket(page: Page, kind: string, values: Readonly<Reco
   }
 }
 
+/** Unfolds the details of the review dialog and returns its text. */
+export async function readReview(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: 'Review the transaction' })
+  await dialog.getByText('Transaction details').click()
+  return dialog.innerText()
+}
+
 /** Submits the order ticket and returns the text of the review dialog. */
 export async function reviewTicket(page: Page): Promise<string> {
   await page.getByRole('region', { name: 'Order ticket' }).getByRole('button', { name: 'Review' }).click()
-  return page.getByRole('dialog', { name: 'Review the transaction' }).innerText()
+  return readReview(page)
 }
 
 /** Signs in the review dialog and waits for the outcome. */

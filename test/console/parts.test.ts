@@ -111,7 +111,11 @@ test('describes an action that only contracts of generation 2 have, and a bound 
   const reduced = explain(transaction('close_position_partial', [{ type: 'u64', value: 12n }, { type: 'i128', value: 2_500_000_000n }]), CONTRACTS)
   assert.equal(reduced.summary, 'Closes 250.00 USDC of the size of position 12 at the market price.')
   const bounded = explain(transaction('close_position', [{ type: 'u64', value: 12n }, { type: 'i128', value: 915_002_500_000n }]), CONTRACTS)
-  assert.equal(Object.fromEntries(bounded.rows)['Worst price'], '91,500.25')
+  assert.deepEqual(bounded.bounds, [['Worst price', '91,500.25']])
+  const any = explain(transaction('close_position', [{ type: 'u64', value: 12n }, { type: 'i128', value: 0n }]), CONTRACTS)
+  assert.deepEqual(any.bounds, [['Worst price', 'none']])
+  const lacking = [['Worst price', 'none: the contracts take no bound here']]
+  assert.deepEqual([reduced.bounds, explain(transaction('close_position', [{ type: 'u64', value: 12n }]), CONTRACTS).bounds], [lacking, lacking])
 })
 
 test('a price is stale after 10 s without an update or 60 s after its attestation, and unknown if none arrived', () => {

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenOrder } from '../../client/src/index.ts'
-import { checkPositionForm } from '../../console/trade/position-forms.ts'
+import { breakEven, coinSize } from '../../console/trade/position-figures.ts'
+import { checkPositionForm, closeAllSteps, exitSuggestions, reverseSteps } from '../../console/trade/position-forms.ts'
 import type { Position } from '../../console/trade/position-forms.ts'
 import { movableOf, moveOrder } from '../../console/trade/replace-order.ts'
 
@@ -13,7 +14,7 @@ const ENTRY: OpenOrder = {
   referencePrice: '800000000000', slippageToleranceBps: 50, timeInForce: 'gtc', reduceOnly: false, createdAt: 1,
 }
 const EXIT: OpenOrder = { ...ENTRY, positionId: 7, collateral: null, size: null, orderType: 'stop_loss' }
-const CONTEXT = { price: '900000000000', entryPrice: '900000000000', maxTrailingBps: 5_000 }
+const CONTEXT = { price: '900000000000', position: { entryPrice: '900000000000', liquidationPrice: '740000000000' }, maxTrailingBps: 5_000 }
 
 const requestsOf = (order: OpenOrder, text: string) => moveOrder(order, text, CONTEXT).steps.map((step) => step.request(null))
 
@@ -61,6 +62,8 @@ test('refuses a price that the contracts would refuse, and warns of one that tri
   assert.equal(problem(ENTRY, 'x'), 'Enter a price, for example 91500.25.')
   assert.equal(problem(ENTRY, '80000'), 'This is the price that the order has.')
   assert.equal(problem(EXIT, '90000'), 'The stop-loss of a long position must be below its entry price, 90,000.00.')
+  assert.equal(problem(EXIT, '74000'),
+    'The stop-loss of this long position must be above its liquidation price, 74,000.00: it would be liquidated first.')
   assert.equal(moveOrder(ENTRY, '91000', CONTEXT).warning, 'The price is already at or below 91,000.00: the order would trigger at once.')
   assert.equal(moveOrder(ENTRY, '81000', CONTEXT).warning, null)
 })
@@ -68,6 +71,7 @@ test('refuses a price that the contracts would refuse, and warns of one that tri
 test('a take-profit of a position is set, or moved if it has one; amounts are checked against what there is', () => {
   const position = {
     positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', collateral: '1000000000', entryPrice: '900000000000',
+    liquidationPrice: '740000000000',
   } as Position
   const context = { price: '900000000000', available: '500000000', orders: [] as OpenOrder[] }
   const check = (kind: Parameters<typeof checkPositionForm>[0], text: string, orders = context.orders) =>
@@ -78,8 +82,31 @@ test('a take-profit of a position is set, or moved if it has one; amounts are ch
   const existing: OpenOrder = { ...EXIT, orderType: 'take_profit', triggerCondition: 'Above', referencePrice: '940000000000' }
   assert.deepEqual(check('take_profit', '95000', [existing]).steps.map(({ title }) => title), ['Cancel order 12', 'Place it again at 95,000.00'])
   assert.equal(check('stop_loss', '95000').problem, 'The stop-loss of a long position must be below its entry price, 90,000.00.')
+  assert.match(check('stop_loss', '73000').problem ?? '', /must be above its liquidation price, 74,000\.00/)
   assert.equal(check('add', '80.25').problem, 'You have 50.00 USDC: 30.25 USDC are missing.')
   assert.equal(check('part', '500').problem, 'Enter less than the position\'s size, 500.00 USDC. Close closes all of it.')
   assert.equal(check('remove', '100').problem, 'Enter less than the position\'s collateral, 100.00 USDC.')
   assert.deepEqual(check('part', '100').steps.map((step) => step.request(null)), [{ op: 'close_position_partial', positionId: '7', closeSize: '1000000000' }])
+})
+
+test('a position has a size in coin and a break-even, its exits a result, and it is reversed or closed with the others by one sequence', () => {
+  const position = {
+    positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', collateral: '997500000', leverage: 5,
+    entryPrice: '900000000000', liquidationPrice: '740000000000', accruedFunding: '10000000',
+  } as Position
+  assert.deepEqual([coinSize(position), coinSize({ size: '5000000000', entryPrice: '30968' })], ['0.00556', '161,457'])
+  assert.deepEqual([breakEven(position), breakEven({ ...position, direction: 1 })], ['901800000000', '898200000000'])
+  const context = { price: '900000000000', available: null, orders: [] }
+  assert.equal(checkPositionForm('take_profit', '99000', position, context).effect, 'Expected: +50.00 USDC, +50.12% on margin.')
+  assert.equal(checkPositionForm('stop_loss', '85500', position, context).effect, 'Expected: −25.00 USDC, −25.06% on margin.')
+  assert.deepEqual(exitSuggestions('take_profit', position), [['+10%', '91800'], ['+25%', '94500'], ['+50%', '99000']])
+  assert.deepEqual(exitSuggestions('stop_loss', { ...position, liquidationPrice: '840000000000' }), [['−10%', '88200'], ['−25%', '85500']])
+  assert.deepEqual(reverseSteps(position).map((step) => step.request(null)), [
+    { op: 'close_position', positionId: '7' }, { op: 'open_position', asset: 'BTC', direction: 'Short', collateral: '1000000000', leverage: 5 },
+  ])
+  assert.equal(reverseSteps(position)[1]?.ifNotSent?.(null), 'Position 7 is closed, and no short position was opened.')
+  const all = closeAllSteps([position, { positionId: 8, marginMode: 'cross' }])
+  assert.deepEqual(all.map((step) => [step.title, step.request(null).op]), [
+    ['Close position 7', 'close_position'], ['Close position 8', 'close_position_cross'],
+  ])
 })

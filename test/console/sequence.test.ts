@@ -19,6 +19,10 @@ test('shows the API\'s sentence, and its code apart from it', () => {
   const failure = simulated({ error: 'simulation_failed', message }, { code: 20, name: 'PositionNotFound' })
   assert.deepEqual(problemOf(failure), { text: 'No open position has this id. List your open positions.', code: 'PositionNotFound 20' })
   assert.equal(reasonOf(failure), 'No open position has this id. List your open positions (PositionNotFound 20)')
+  assert.deepEqual(problemOf(simulated({ message: 'The price is worse.' }, { code: 87, name: 'AcceptablePriceExceeded' })), {
+    text: 'The price moved beyond your worst price. Try again, or allow more: “Slippage tolerance” of a market order in the order ticket.',
+    code: 'AcceptablePriceExceeded 87',
+  })
   const gateway = (status: number, body: { error: string; message?: string; op?: string }) =>
     problemOf(new GatewayError({ status, code: body.error, message: '', requestId: null, body }))
   assert.deepEqual(gateway(409, { error: 'client_id_in_use', message: 'Another transaction has this clientId.' }), {
@@ -35,8 +39,9 @@ test('shows the API\'s sentence, and its code apart from it', () => {
 
 test('the review of a sequence names what follows', () => {
   assert.deepEqual(notesOf([step('Close')], 0), [])
-  assert.deepEqual(notesOf(SEQUENCE, 0), ['Transaction 1 of 2. Next: Place it again.', 'Keep this in mind.'])
-  assert.deepEqual(notesOf(SEQUENCE, 1), ['Transaction 2 of 2. It is the last.'])
+  assert.deepEqual(notesOf(SEQUENCE, 0), ['Then: Place it again. This review covers both transactions.', 'Keep this in mind.'])
+  assert.deepEqual(notesOf(SEQUENCE, 1), [])
+  assert.deepEqual(notesOf([...SEQUENCE, step('Set it')], 0)[0], 'Then: Place it again, then Set it. This review covers all 3 transactions.')
 })
 
 test('a sequence that stops says what was applied and what is missing, and can be continued', () => {

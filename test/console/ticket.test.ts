@@ -3,23 +3,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conditionOf } from '../../console/trade/availability.ts'
-import { feeAt, keeperReward, liquidationAt, roomToOpen } from '../../console/trade/costs.ts'
+import { feeAt, keeperReward, liquidationAt, roomToOpen, worstPrice } from '../../console/trade/costs.ts'
+import { liquidationDistance } from '../../console/trade/risk.ts'
 import { checkTicket, fieldsOf } from '../../console/trade/ticket.ts'
 import type { TicketContext, TicketInput, TicketPosition } from '../../console/trade/ticket.ts'
 
 const INPUT: TicketInput = {
   kind: 'market', side: 'Long', marginMode: 'isolated', unit: 'USDC', amount: '100', leverage: '5', limitPrice: '', triggerPrice: '', takeProfit: '',
-  stopLoss: '', distance: '2', slippage: '1', positionId: '',
+  stopLoss: '', distance: '2', slippage: '1', marketSlippage: '0.5', positionId: '',
 }
 const POSITION: TicketPosition = {
-  positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', leverage: 5, entryPrice: '900000000000', closeValue: '950000000',
+  positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', leverage: 5, entryPrice: '900000000000',
+  liquidationPrice: '740000000000', closeValue: '950000000',
 }
 /** BTC at 90,000; 1,000 USDC in the wallet. */
 const CONTEXT: TicketContext = {
   asset: 'BTC', price: '900000000000', condition: conditionOf('BTC', null, 'fresh'), cross: null, attached: [],
   available: '10000000000', minCollateral: '100000000', maxLeverage: 10,
-  maxPositionSize: '1000000000000', headroom: { long: '500000000000', short: '20000000000' }, maxTrailingBps: 5_000,
-  positions: [POSITION], hasCrossStops: false, hasNetting: false,
+  maxPositionSize: '1000000000000', headroom: { long: '500000000000', short: '20000000000' }, maxTrailingBps: 5_000, maintenanceMarginBps: 250,
+  positions: [POSITION], isGeneration2: false,
 }
 
 function requests(change: Partial<TicketInput>, context: Partial<TicketContext> = {}): object[] {
@@ -73,11 +75,11 @@ test('closing orders name the chosen position', () => {
   assert.deepEqual(problems({ kind: 'take_profit', ...of }, { positions: cross }), {
     positionId: 'The contracts attach no orders to cross positions. Choose an isolated position.',
   })
-  assert.equal(requests({ kind: 'take_profit', ...of }, { positions: cross, hasCrossStops: true }).length, 1)
+  assert.equal(requests({ kind: 'take_profit', ...of }, { positions: cross, isGeneration2: true }).length, 1)
   // Contracts of generation 2 fill these orders at any price, so the ticket has no input for the tolerance.
   assert.deepEqual(fieldsOf({ kind: 'stop_loss', marginMode: 'isolated' }, true), ['positionId', 'triggerPrice'])
   const stopLoss = { kind: 'stop_loss', ...of, triggerPrice: '85000', slippage: '' } as const
-  assert.deepEqual(requests(stopLoss, { hasCrossStops: true }), [{ op: 'set_stop_loss', ...terms, triggerPrice: '850000000000' }])
+  assert.deepEqual(requests(stopLoss, { isGeneration2: true }), [{ op: 'set_stop_loss', ...terms, triggerPrice: '850000000000' }])
   assert.deepEqual(problems(stopLoss), { slippage: 'Enter a percentage from 0.01 to 100.' })
 })
 
@@ -152,7 +154,7 @@ test('an order that closes a position is refused on the wrong side of its entry 
 
 test('an open on generation 2 first closes the positions of its margin mode in the other direction, and says so', () => {
   const short = { side: 'Short', marginMode: 'isolated' } as const
-  const netted = { hasNetting: true, headroom: { long: null, short: null } }
+  const netted = { isGeneration2: true, headroom: { long: null, short: null } }
   const check = checkTicket({ ...INPUT, ...short, amount: '200' }, { ...CONTEXT, ...netted })
   assert.deepEqual(check.netting, {
     count: 1, closedSize: 5_000_000_000n, size: 5_000_000_000n, collateral: 1_000_000_000n, payout: 950_000_000n, freedMargin: 1_000_000_000n,
@@ -162,7 +164,7 @@ test('an open on generation 2 first closes the positions of its margin mode in t
   assert.deepEqual(problems({ ...short, amount: '1195' }, netted), {})
   assert.deepEqual(problems({ ...short, amount: '1200' }, netted), { amount: 'You have 1,095.00 USDC: 5.00 USDC are missing.' })
   assert.deepEqual(problems({ ...short, amount: '1200' }, { ...netted, positions: [{ ...POSITION, closeValue: null }] }), {})
-  assert.deepEqual(problems({ ...short, amount: '200' }, { hasNetting: true, headroom: { long: null, short: '5000000000' } }), {})
+  assert.deepEqual(problems({ ...short, amount: '200' }, { isGeneration2: true, headroom: { long: null, short: '5000000000' } }), {})
   assert.deepEqual(problems({ ...short, amount: '100' }, netted), {
     amount: 'This would only close your long of 500.00 USDC in BTC. Close it below, or enter a larger position.',
   })
@@ -179,7 +181,7 @@ test('an open on generation 2 first closes the positions of its margin mode in t
 test('a cross open that closes cross positions first needs no margin for them, and has what they pay', () => {
   const short = { side: 'Short', marginMode: 'cross' } as const
   const positions: readonly TicketPosition[] = [{ ...POSITION, marginMode: 'cross' }]
-  const context = { hasNetting: true, headroom: { long: null, short: null }, positions }
+  const context = { isGeneration2: true, headroom: { long: null, short: null }, positions }
   // The pool is empty: the equity is what the position is worth.
   const alone = { ...context, cross: { pool: '0', equity: '950000000', required: '1000000000' } }
   assert.deepEqual(problems({ ...short, amount: '1195' }, alone), {})
@@ -210,4 +212,44 @@ test('what can be opened is known before there is a quote, and never more than t
   assert.equal(roomToOpen('Long', { ...limits, maxPositionSize: '90000000000' }), '90000000000')
   assert.equal(roomToOpen('Long', { ...limits, maxPositionSize: null }), '500000000000')
   assert.deepEqual([roomToOpen('Short', limits), roomToOpen('Long', null)], [null, null])
+})
+
+test('the worst price of a market order is at most the tolerance away, to the last digit', () => {
+  assert.deepEqual([worstPrice(30_968n, 'Long', 50), worstPrice(30_968n, 'Short', 50)], [31_122n, 30_814n])
+  assert.deepEqual(fieldsOf({ kind: 'market', marginMode: 'cross' }, true).at(-1), 'marketSlippage')
+  assert.ok(!fieldsOf({ kind: 'market', marginMode: 'isolated' }, false).includes('marketSlippage'))
+  for (const marketSlippage of ['0', '50.01', '', 'x']) {
+    assert.deepEqual(problems({ marketSlippage }, { isGeneration2: true, positions: [] }), { marketSlippage: 'Enter a percentage from 0.01 to 50.' })
+    assert.deepEqual(problems({ marketSlippage }), {})
+  }
+})
+
+test('a stop-loss beyond the liquidation price is refused, of a position and of one that is opened', () => {
+  const beyond = (side: string, price: string): string =>
+    `The stop-loss of this ${side} position must be ${side === 'long' ? 'above' : 'below'} its liquidation price, ${price}: it would be liquidated first.`
+  const stop = { kind: 'stop_loss', positionId: '7' } as const
+  assert.deepEqual(problems({ ...stop, triggerPrice: '74000' }), { triggerPrice: beyond('long', '74,000.00') })
+  assert.deepEqual(problems({ ...stop, triggerPrice: '74000.01' }), {})
+  // 90,000 less a fifth, plus 2.5 % of maintenance margin.
+  assert.deepEqual(problems({ stopLoss: '74250' }), { stopLoss: beyond('long', '74,250.00') })
+  assert.deepEqual(problems({ stopLoss: '74251' }), {})
+  assert.deepEqual(problems({ side: 'Short', amount: '30', stopLoss: '105750' }), { stopLoss: beyond('short', '105,750.00') })
+  assert.deepEqual(problems({ stopLoss: '60000', marginMode: 'cross' }), {})
+})
+
+test('the distance to liquidation has a sign, and near it or near a limit the ticket says so', () => {
+  const long = { direction: 0, liquidationPrice: '1000' }
+  const of = (current: string, position = long): unknown => Object.values(liquidationDistance(position, current) ?? {})
+  assert.deepEqual([of('1100'), of('1020'), of('1000'), of('900')], [[909, 'far'], [196, 'near'], [0, 'beyond'], [-1111, 'beyond']])
+  assert.deepEqual([of('900', { ...long, direction: 1 }), of('1100', { ...long, direction: 1 })], [[1111, 'far'], [-909, 'beyond']])
+  assert.deepEqual([liquidationDistance({ ...long, liquidationPrice: null }, '1'), liquidationDistance(long, null)], [null, null])
+  const dangers = (price: string): readonly string[] => checkTicket({ ...INPUT, amount: '' }, { ...CONTEXT, price }).dangers.map(({ text }) => text)
+  assert.deepEqual(dangers('750000000000'), ['Position 7 is 1.33% from its liquidation price, 74,000.00. Add collateral or close a part of it.'])
+  assert.deepEqual(dangers('739999999999'), ['Position 7 is beyond its liquidation price, 74,000.00, and can be liquidated at any moment.'])
+  assert.deepEqual(dangers('900000000000'), [])
+  const warnings = (change: Partial<TicketInput>, context: Partial<TicketContext> = {}): readonly string[] =>
+    checkTicket({ ...INPUT, ...change }, { ...CONTEXT, ...context }).warnings
+  assert.deepEqual(warnings({ amount: '390', side: 'Short' }), ['This takes 97% of what the exchange can take short in BTC.'])
+  assert.deepEqual(warnings({}, { maxPositionSize: '5000000000' }), ['This is 100% of the largest position in BTC.'])
+  assert.deepEqual(warnings({ leverage: '30', amount: '40' }, { maxLeverage: 50 }), ['A move of 0.83% against you would liquidate it.'])
 })

@@ -6,8 +6,9 @@ import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page, Route } from 'playwright-core'
 import type { AccountState } from '../../client/src/index.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign, waitUntil } from './console-fixture.ts'
+import { createConsoleFixture, fillTicket, goTo, readReview, reviewTicket, rowsWith, setUpTrader, sign, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture, OpenedPage } from './console-fixture.ts'
+import { TEST_GENERATION } from '../support/generation.ts'
 import { TEST_PASSPHRASE } from '../support/keys.ts'
 
 const skip = skipWithoutChromium()
@@ -36,7 +37,6 @@ async function outcomeNumber(page: Page, name: string): Promise<string> {
   return new RegExp(`${name}\\n(\\d+)`).exec(text)?.[1] ?? assert.fail(`no ${name} in ${text}`)
 }
 
-const dialogOf = (page: Page): Promise<string> => page.getByRole('dialog', { name: 'Review the transaction' }).innerText()
 const tab = (page: Page, name: string): Promise<void> => page.getByRole('tab', { name, exact: true }).click()
 
 test('a burner wallet gets a key, opens a position with a take-profit, cancels that, closes the position, and is notified of each', { skip }, async () => {
@@ -45,30 +45,30 @@ test('a burner wallet gets a key, opens a position with a take-profit, cancels t
   await page.route('**/v1/account/me/fills?**', (route) => route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }))
   await page.route('**/v1/account/me/state', drawOrdersAtEntry)
   await fillTicket(page, 'Market', { ...OPEN, 'Take-profit': '900,000' })
-  await page.getByText('Sends 2 transactions, one after the other.').waitFor()
-  assert.match(await reviewTicket(page), /Opens a long position in ETH with 100\.00 USDC at 5× leverage/)
+  await page.getByText('Sends 2 transactions, one after the other, after one review.').waitFor()
+  assert.match(await reviewTicket(page),
+    /Opens a long position in ETH with 100\.00 USDC at 5× leverage[^]*Then: Set the take-profit at 900,000\.00\. This review covers both transactions\./)
   // Notices disappear after a few seconds, so each is awaited from before its cause.
   const opened = page.getByRole('status').getByText(/^Your long ETH position was opened at /).waitFor()
-  await page.getByRole('button', { name: 'Sign and submit' }).click()
-  const second = page.getByText(/^Places a take-profit that closes position \d+ when the price reaches 900,000\.00/)
-  const position = /position (\d+)/.exec(await second.innerText())?.[1]
-  await sign(page, 'Set the take-profit')
+  await sign(page, 'Set the take-profit at 900,000.00')
+  const table = page.getByRole('region', { name: 'Your positions' })
+  const position = /#(\d+)/.exec(await table.getByRole('row', { name: /^ETH #/ }).innerText())?.[1]
   const order = await outcomeNumber(page, 'Order')
-  const row = page.getByRole('region', { name: 'Your positions' }).getByRole('row', { name: new RegExp(`^ETH #${position} `) })
+  const row = table.getByRole('row', { name: new RegExp(`^ETH #${position} `) })
   await row.waitFor()
   await opened
   await checkChartLabels(page)
   await page.unroute('**/v1/account/me/state', drawOrdersAtEntry)
   await tab(page, 'Orders')
   await page.getByRole('button', { name: `Cancel order ${order}`, exact: true }).click()
-  assert.match(await dialogOf(page), new RegExp(`Cancels order ${order}\\.`))
+  assert.match(await readReview(page), new RegExp(`Cancels order ${order}\\.`))
   const cancelled = page.getByRole('status').getByText(`Take-profit ${order} in ETH was cancelled: you cancelled it.`).waitFor()
   await sign(page, 'Cancel the order')
   await page.getByText('You have no open orders.').waitFor()
   await cancelled
   await tab(page, 'Positions')
   await row.getByRole('button', { name: `Close position ${position}`, exact: true }).click()
-  assert.match(await dialogOf(page), new RegExp(`Closes position ${position} at the market price`))
+  assert.match(await readReview(page), new RegExp(`Closes position ${position} at the market price`))
   await sign(page, 'Close the position')
   await page.getByText('You have no open positions.').waitFor()
   await tab(page, 'Fills')
@@ -123,10 +123,7 @@ test('an order is moved on the chart and by keyboard: it is cancelled and placed
   await page.mouse.down()
   await page.mouse.move(handle.x + 8, handle.y + handle.height / 2 + 12, { steps: 3 })
   await page.mouse.up()
-  assert.match(await dialogOf(page), new RegExp(`Cancels order ${first}\\.[^]*Transaction 1 of 2\\. Next: Place it again at [^]*the order stays cancelled`))
-  await page.getByRole('button', { name: 'Sign and submit' }).click()
-  await page.getByText('Transaction 2 of 2. It is the last.').waitFor()
-  assert.match(await dialogOf(page), /Places a limit order that opens a long position in ETH with 100\.00 USDC at 5× leverage/)
+  assert.match(await readReview(page), new RegExp(`Cancels order ${first}\\.[^]*Then: Place it again at [^]*the order stays cancelled`))
   await sign(page, 'Place it again at [0-9.,]+')
   const second = await outcomeNumber(page, 'Order')
   await page.locator(`[data-order="${second}"]`).waitFor()
@@ -136,21 +133,24 @@ test('an order is moved on the chart and by keyboard: it is cancelled and placed
   await page.keyboard.press('Enter')
   await waitUntil(page, 'document.activeElement.labels?.[0]?.textContent === "Limit price"')
   await page.keyboard.type(below(0.99))
+  // The order is cancelled, and the second transaction is refused.
+  let prepared = 0
+  await page.route('**/v1/orders/prepare', (route) =>
+    (prepared++ === 0 ? route.continue() : route.fulfill({ status: 400, json: { error: 'simulation_failed' } })))
   await page.keyboard.press('Enter')
-  await dialogOf(page)
+  await readReview(page)
   await page.getByRole('button', { name: 'Sign and submit' }).click()
-  await page.getByText('Transaction 2 of 2. It is the last.').waitFor()
-  await page.getByRole('button', { name: 'Cancel', exact: true }).last().click()
   const outcome = page.locator('#outcome')
   await outcome.getByText(`Order ${second} was cancelled, and was not placed again. Its collateral of 100.00 USDC is then back in your wallet.`).waitFor()
+  await page.unroute('**/v1/orders/prepare')
   await outcome.getByRole('button', { name: 'Send the rest again' }).click()
-  await dialogOf(page)
+  await readReview(page)
   await sign(page, 'Place it again at [0-9.,]+')
   await page.getByText('You have no open orders.').waitFor({ state: 'detached' })
   for (const [name, count] of [['Positions', '0'], ['Orders', '1'], ['Fills', '0'], ['Order history', '3'], ['Cash', '5']] as const) {
     await page.getByRole('tab', { name, exact: true }).locator('.count', { hasText: new RegExp(`^${count}$`) }).waitFor()
   }
-  assert.deepEqual(browserErrors, [])
+  assert.deepEqual(browserErrors, ['Failed to load resource: the server responded with a status of 400 (Bad Request) /v1/orders/prepare'])
 })
 
 test('the review describes each kind of order from the transaction\'s own bytes, and nothing is sent without a signature', { skip }, async () => {
@@ -162,12 +162,13 @@ test('the review describes each kind of order from the transaction\'s own bytes,
   await page.getByText('Move USDC between wallet and cross margin').click()
   await page.getByLabel('Amount to move, USDC').fill('500')
   await page.getByRole('button', { name: 'Deposit', exact: true }).click()
-  assert.match(await dialogOf(page), /Deposits 500\.00 USDC from the account into its cross margin/)
+  assert.match(await readReview(page), /Deposits 500\.00 USDC from the account into its cross margin/)
   await sign(page, 'Deposit cross margin')
   await fillTicket(page, 'Market', { ...OPEN, Margin: 'Cross', Side: 'Short' })
   assert.match(await reviewTicket(page), /Opens a short position in ETH on cross margin[^]*Function\s+open_position_cross/)
   await sign(page, 'Open a short position')
   const cross = await outcomeNumber(page, 'Position')
+  const stop = String(await percentOfPrice(95))
   const entry = { Side: 'Long', Amount: '100', Leverage: '5', 'Slippage tolerance, %': '0.5' }
   const reviews: readonly (readonly [kind: string, values: Readonly<Record<string, string>>, parts: readonly RegExp[]])[] = [
     ['Market', { ...OPEN, Margin: 'Isolated' }, [
@@ -181,7 +182,7 @@ test('the review describes each kind of order from the transaction\'s own bytes,
       /When the price is at or above 900,000\.00, it becomes a limit order at 900,001\.00/,
     ]],
     ['Take-profit', { Position: position, 'Trigger price': '900,000' }, [/reaches 900,000\.00/, /Limit price\s+none/]],
-    ['Stop-loss', { Position: position, 'Trigger price': '1100' }, [/reaches 1,100\.00/]],
+    ['Stop-loss', { Position: position, 'Trigger price': stop }, [/reaches [\d,.]+/]],
     ['Trailing stop', { Position: position, 'Trailing distance, %': '3' }, [/retreats 3\.00% from its best/]],
   ]
   const submitted: string[] = []
@@ -198,9 +199,46 @@ test('the review describes each kind of order from the transaction\'s own bytes,
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Review')
   }
   await page.getByRole('button', { name: `Close position ${cross}`, exact: true }).click()
-  assert.match(await dialogOf(page), new RegExp(`Closes cross position ${cross} at`))
+  assert.match(await readReview(page), new RegExp(`Closes cross position ${cross} at`))
   assert.deepEqual(submitted, [])
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+
+  // A position says what its exits would bring, and is reversed or closed with the others after one review.
+  const row = page.getByRole('region', { name: 'Your positions' }).getByRole('row', { name: new RegExp(`^ETH #${position} `) })
+  assert.match(await row.innerText(), /500\.00\s+0\.\d{5} ETH/)
+  await row.getByRole('button', { name: `Take-profit for position ${position}`, exact: true }).click()
+  await row.getByRole('button', { name: '+25%' }).click()
+  await row.getByText(/^Expected: \+2[45]\.\d\d USDC, \+2[45]\.\d\d% on margin\.$/).waitFor()
+  await row.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await row.getByRole('button', { name: `Reverse position ${position}`, exact: true }).click()
+  assert.match(await readReview(page), /Then: Open a short position of 500\.00 USDC\. This review covers both transactions\./)
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('button', { name: 'Close all positions' }).click()
+  assert.match(await readReview(page), /This review covers both transactions\./)
+  await page.getByRole('button', { name: 'Sign and submit' }).click()
+  await page.getByText('You have no open positions.').waitFor()
   assert.deepEqual(browserErrors, [])
+})
+
+test('the review begins with the figures of the trade, all of them beside its button on a phone, and says that no bound is taken', { skip }, async () => {
+  const { page } = await tradingPage()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await fillTicket(page, 'Market', { ...OPEN, 'Take-profit': '900,000' })
+  const unbounded = TEST_GENERATION === '1'
+  const worst = unbounded ? /^none: the contracts take no bound here$/ : /^[\d,]+\.\d\d$/
+  await page.getByRole('group', { name: 'Preview' }).getByText(worst).first().waitFor()
+  await page.getByRole('region', { name: 'Order ticket' }).getByRole('button', { name: 'Review' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Review the transaction' })
+  await dialog.waitFor()
+  assert.deepEqual((await dialog.getByRole('term').allInnerTexts()).slice(0, 5), ['Entry price', 'Size', 'Fee', 'Worst price', 'Liquidation price'])
+  const signing = page.getByRole('button', { name: 'Sign and submit' })
+  for (const part of [...await dialog.getByRole('term').all(), dialog.getByText(/^Then: Set the take-profit/), signing]) {
+    if (!(await part.isVisible())) continue
+    const box = await part.boundingBox()
+    assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 844, `${await part.innerText()}: ${JSON.stringify(box)}`)
+  }
+  assert.doesNotMatch(await dialog.innerText(), /[GC][A-Z2-7]{55}|Sequence number/)
+  assert.match(await readReview(page), /Sequence number/)
 })
 
 test('reports invalid input before anything is sent, and an old message ends when the form changes', { skip }, async () => {
@@ -286,6 +324,11 @@ test('one click on the trade screen is enough to trade, and the burner wallet su
   assert.equal(await page.getByLabel(/^Keep my burner wallet/).isChecked(), false)
 })
 
+async function percentOfPrice(share: number): Promise<number> {
+  const { price } = await fixture.main.get<{ price: string }>(`/v1/markets/${MARKET}/price`)
+  return Number(((Number(price) / 1e9) * share).toFixed(2))
+}
+
 /** Responds with the same messages as the extension's content script. */
 const FREIGHTER = `addEventListener('message', async ({ data }) => {
   if (data?.source !== 'FREIGHTER_EXTERNAL_MSG_REQUEST') return
@@ -324,10 +367,11 @@ test('Freighter signs the challenge and the reviewed order, and is rejected on a
   await page.locator('#secret').waitFor()
   await page.goto(`${fixture.url}/#/trade/${MARKET}`)
   await page.getByText('Available: 1,000.00 USDC').waitFor()
-  await fillTicket(page, 'Market', OPEN)
-  assert.match(await reviewTicket(page), /Your wallet will ask you to confirm\./)
-  await sign(page, 'Open a long position')
-  assert.deepEqual(requests.filter((type) => type === 'SUBMIT_TRANSACTION').length, 2)
+  // One review for three transactions. Stellar signs each by itself, so the wallet asks three times, after the challenge of the key.
+  await fillTicket(page, 'Market', { ...OPEN, 'Take-profit': '900,000', 'Stop-loss': String(await percentOfPrice(90)) })
+  assert.match(await reviewTicket(page), /This review covers all 3 transactions\.[^]*Your wallet will ask you to confirm each of the 3 transactions\./)
+  await sign(page, 'Set the stop-loss at [0-9.,]+')
+  assert.deepEqual(requests.filter((type) => type === 'SUBMIT_TRANSACTION').length, 4)
   assert.deepEqual(browserErrors, [])
 })
 

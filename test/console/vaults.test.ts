@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { scValToNative, Transaction, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, goTo, waitUntil } from './console-fixture.ts'
+import { createConsoleFixture, goTo, readReview, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
 import { TEST_GENERATION } from '../support/generation.ts'
 import { TEST_PASSPHRASE } from '../support/keys.ts'
@@ -20,14 +20,12 @@ before(async () => {
 })
 after(() => fixture?.[Symbol.asyncDispose]())
 
-const dialogOf = (page: Page): Promise<string> => page.getByRole('dialog', { name: 'Review the transaction' }).innerText()
-
 /** Fills in the form and returns the text of the review. */
 async function review(page: Page, direction: string, label: string, value: string): Promise<string> {
   await page.getByRole('group', { name: 'Direction' }).getByRole('button', { name: direction, exact: true }).click()
   await page.getByLabel(label, { exact: true }).fill(value)
   await page.getByRole('button', { name: 'Review', exact: true }).click()
-  return dialogOf(page)
+  return readReview(page)
 }
 
 async function sign(page: Page, title: string): Promise<void> {
@@ -52,7 +50,7 @@ test('a leader creates a vault, deposits, opens and closes a position, and pause
   await page.getByText(/^Creating a vault needs/).waitFor({ state: 'detached' })
   await page.getByLabel('Name', { exact: true }).fill('A test vault')
   await page.getByRole('button', { name: 'Review', exact: true }).click()
-  assert.match(await dialogOf(page), /Creates a trader vault named “A test vault”, led by the account/)
+  assert.match(await readReview(page), /Creates a trader vault named “A test vault”, led by the account/)
   await sign(page, 'Create the vault')
   await page.getByRole('link', { name: 'A test vault' }).click()
   await review(page, 'Deposit', 'Amount', '500')
@@ -61,14 +59,14 @@ test('a leader creates a vault, deposits, opens and closes a position, and pause
   await leader.getByLabel('Market').selectOption('ETH')
   await leader.getByLabel('Collateral, USDC').fill('100')
   await leader.getByRole('button', { name: 'Review vault order' }).click()
-  assert.match(await dialogOf(page), /Opens a long position in ETH with 100\.00 USDC of vault \d+ at 2× leverage/)
+  assert.match(await readReview(page), /Opens a long position in ETH with 100\.00 USDC of vault \d+ at 2× leverage/)
   await sign(page, 'Vault order')
   await leader.getByRole('group', { name: 'Vault order' }).getByRole('button', { name: 'Close', exact: true }).click()
   await leader.getByLabel('Position').selectOption({ index: 1 })
   await leader.getByRole('button', { name: 'Review vault order' }).click()
   await sign(page, 'Vault order')
   await leader.getByRole('button', { name: 'Pause the vault' }).click()
-  assert.match(await dialogOf(page), /Sets vault \d+ to paused/)
+  assert.match(await readReview(page), /Sets vault \d+ to paused/)
   await sign(page, 'Pause the vault')
   await page.getByText('The vault is paused: it takes no deposits.').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Review', exact: true }).isDisabled(), true)
@@ -120,8 +118,7 @@ test('another account deposits into a vault and the pool, withdraws from both, a
   await page.getByText(/^You have [1-9][\d,]*\.\d\d LP tokens\.$/).waitFor()
   if (TEST_GENERATION === '1') {
     assert.match(await review(page, 'Withdraw', 'LP tokens', '500'), /Allows C[A-Z2-7]{55} to take 500 LP tokens from the account until ledger \d+/)
-    await page.getByRole('button', { name: 'Sign and submit' }).click()
-    await page.getByText('Returns 500 LP tokens to the liquidity pool, for USDC.').waitFor()
+    await page.getByText('Then: Withdraw. This review covers both transactions.').waitFor()
     await sign(page, 'Withdraw')
   } else await page.getByText(/^You can withdraw in .* the pool waits after each deposit\.$/).waitFor()
   await waitUntil(page, 'Number(document.querySelector("[data-points]")?.dataset.points) > 0')

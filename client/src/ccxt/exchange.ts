@@ -18,6 +18,8 @@ import type { Watcher } from './watcher.ts'
 
 type Amount = number | string
 const ROWS_DEFAULT = 100
+/** The widest tolerance of a market order; resting orders may have 10,000. */
+const MARKET_SLIPPAGE_MAX_BPS = 5_000
 const ORDER_ID = /^\d{1,15}$/
 const TRANSACTION_HASH = /^[0-9a-f]{64}$/
 
@@ -132,7 +134,10 @@ export class PerpetualExchange extends MarketData {
       })
       const { clientOrderId, keeperTimeoutMs } = params
       const named = clientOrderId === undefined ? request : { ...request, clientId: clientOrderId }
-      const traded = await client.trade(named, keeperTimeoutMs === undefined ? {} : { keeperTimeoutMs })
+      const traded = await client.trade(named, {
+        ...(keeperTimeoutMs === undefined ? {} : { keeperTimeoutMs }),
+        ...(slippage === undefined ? {} : { slippageBps: Math.min(slippage, MARKET_SLIPPAGE_MAX_BPS) }),
+      })
       return { ...toOrder({ market, side, request, traded }), clientOrderId }
     })
   }

@@ -27,7 +27,7 @@ export interface OrderParams {
   readonly trailingPercent?: number
   /** Overrides the default trigger condition. */
   readonly triggerCondition?: 'Above' | 'Below'
-  /** The slippage tolerance at execution; 100 by default. */
+  /** The slippage tolerance at execution; 100 by default. Of market orders, where the contracts take a bound: 50 by default, at most 5,000. */
   readonly slippageToleranceBps?: number
   /** Your own id of the order's transaction: 1 to 64 of `A-Z a-z 0-9 _ - . :`, unique within 24 hours. `fetchOrder` finds the order by it. */
   readonly clientOrderId?: string

@@ -60,7 +60,7 @@ const CONTRACT_HINTS: Readonly<Record<string, string>> = {
   OrderNotPending: 'The order was already executed or cancelled.',
   NotOrderOwner: '`orders` lists your resting orders.',
   OrderAlreadyExists: 'The position already has such an order. Cancel that one first.',
-  AcceptablePriceExceeded: 'The price moved past your acceptablePrice. Try again, or accept a worse one.',
+  AcceptablePriceExceeded: 'The price moved past your worst price. Try again, or allow more with --slippage.',
   AssetRiskNotConfigured: 'This asset is not open for trading.',
   AssetHalted: 'Opening positions of this asset is halted. Closing works.',
   Frozen: 'The exchange is frozen. Only cancelling orders and adding collateral work.',
@@ -173,6 +173,12 @@ function describeGatewayError(error: GatewayError): Failure {
   if (code === 'unsupported_asset' || code === 'Unknown asset') {
     const { asset } = error.body as { readonly asset?: unknown }
     return { exitCode: 4, kind: code, message: `Unknown market ${String(asset)}.`, hint: '`markets` lists them.', requestId, more: { status, asset } }
+  }
+  if (code === 'unsupported_by_deployment') {
+    const { field } = error.body as { readonly field?: unknown }
+    const what = typeof field === 'string' ? `do not take ${field}` : 'have no such operation'
+    const advice = field === 'slippageBps' ? 'Leave out --slippage: these contracts trade at any market price.' : null
+    return { exitCode: 4, kind: code, message: `The contracts of this exchange ${what}.`, hint: advice, requestId, more: { status, field } }
   }
   const [meaning, advice = null] = GATEWAY_ERRORS.get(code) ?? []
   // The message of an invalid request names where the value was sent, which is not how it was typed.

@@ -1,6 +1,6 @@
 // Order commands, one for each of the ten operations.
 
-import { isOrder } from '../calls.ts'
+import { isOrder, priceBoundOf } from '../calls.ts'
 import type { TradeRequest } from '../calls.ts'
 import type { Client } from '../client.ts'
 import type { Execution } from '../execution.ts'
@@ -29,16 +29,21 @@ const WAIT_MAX_SEC = 3600
 export async function trade(context: Context, unnamed: TradeRequest): Promise<void> {
   const clientId = flagText(context, 'client-id')
   const request = clientId === undefined ? unnamed : { ...unnamed, clientId }
+  const { op } = request
   if (context.flags['dry-run'] === true) return dryRun(context, request)
   const seconds = Number(flagText(context, 'wait') ?? '0')
   if (!(seconds >= 0 && seconds <= WAIT_MAX_SEC)) throw new UsageError(`--wait needs a number of seconds, at most ${WAIT_MAX_SEC}.`)
   const client = await context.signingClient(true)
   const { progress } = context
+  let bound: bigint | null = null
   const traded = await progress.run('Preparing', () => execute(client, request, {
     signal: context.signal, keeperTimeoutMs: seconds * 1000, acceptUnusualFee: context.flags['accept-unusual-fee'] === true,
+    onVerified(transaction) {
+      bound = priceBoundOf(request, transaction.call)
+    },
     onSigned: () => progress.setMessage('Signed, waiting for a ledger'),
   }).catch(toUsageError))
-  context.show(traded, summary(context, traded))
+  context.show(traded, summary(context, traded, /^(?:open|close)_position/.test(op) ? worstPrice(context, bound) : null))
 }
 
 type Result = Traded & { readonly execution?: Execution | null }
@@ -72,9 +77,16 @@ async function dryRun(context: Context, request: TradeRequest): Promise<void> {
   ]))
 }
 
-function summary(context: Context, { hash, ledger, positionId, order, execution = null }: Result): string {
+function worstPrice(context: Context, bound: bigint | null): string | null {
+  if (bound === null) return 'none: the contracts take no bound here'
+  return bound === 0n ? 'none' : context.format(String(bound))
+}
+
+/** `worst`: the worst price of a market open or close; null for other trades. */
+function summary(context: Context, { hash, ledger, positionId, order, execution = null }: Result, worst: string | null): string {
   const entries: [string, string | number | null][] = [['transaction', hash], ['ledger', ledger]]
   if (positionId !== null) entries.push(['position', positionId])
+  if (worst !== null) entries.push(['worst price', worst])
   if (order !== null) {
     entries.push(['order', order.orderId ?? 'unknown, see `orders`'], ['state', order.state])
     if (order.state === 'cancelled') entries.push(['reason', order.reason])
@@ -114,6 +126,11 @@ function entryOf(context: Context): Entry {
 }
 
 const price = (context: Context, name: string): string => context.parseUnits(requiredFlag(context, name, '92000.50'), `--${name}`)
+/** The tolerance of a market trade. Without --slippage the client sets its default where the contracts take a bound. */
+function marketSlippageOf(context: Context): { readonly slippageBps?: number } {
+  const text = flagText(context, 'slippage')
+  return text === undefined ? {} : { slippageBps: toBps(text, '--slippage') }
+}
 const slippageOf = (context: Context): number => toBps(flagText(context, 'slippage') ?? '1%', '--slippage')
 
 /** The trigger condition of --when, else `byDefault`. */
@@ -126,10 +143,13 @@ function triggerConditionOf(context: Context, byDefault: 'Above' | 'Below'): 'Ab
 
 const POSITION: readonly Argument[] = [{ name: 'POSITION', help: 'the position\'s id, see `positions`' }]
 const TRIGGER: Flag = { name: 'trigger', value: 'PRICE', help: 'the price that triggers the order; required' }
+const MARKET_SLIPPAGE: Flag = {
+  name: 'slippage', value: 'SHARE', help: 'refuse a price further than this from the simulated one; 0.5% by default; needs contracts of generation 2',
+}
 const SLIPPAGE: Flag = { name: 'slippage', value: 'SHARE', help: 'how far the execution price may be from the trigger; 1% by default' }
 
 async function placeMarket(context: Context): Promise<void> {
-  await trade(context, { op: context.flags['cross'] === true ? 'open_position_cross' : 'open_position', ...entryOf(context) })
+  await trade(context, { op: context.flags['cross'] === true ? 'open_position_cross' : 'open_position', ...entryOf(context), ...marketSlippageOf(context) })
 }
 
 async function placeLimit(context: Context): Promise<void> {
@@ -162,9 +182,11 @@ async function close(context: Context): Promise<void> {
   const size = flagText(context, 'size')
   if (size !== undefined) {
     if (context.flags['cross'] === true) throw new UsageError('--size works on isolated positions only.')
+    if (flagText(context, 'slippage') !== undefined) throw new UsageError('--size takes no --slippage: contracts close a part at the market price.')
     return trade(context, { op: 'close_position_partial', positionId, closeSize: context.parseUnits(size, '--size') })
   }
-  await trade(context, { op: context.flags['cross'] === true || await isCross(context, positionId) ? 'close_position_cross' : 'close_position', positionId })
+  const op = context.flags['cross'] === true || await isCross(context, positionId) ? 'close_position_cross' : 'close_position'
+  await trade(context, { op, positionId, ...marketSlippageOf(context) })
 }
 
 /** Isolated and cross positions are closed by different operations. */
@@ -181,7 +203,8 @@ const RESTING_NOTE = 'The order rests until the price triggers it and the keeper
 
 export const TRADE_COMMANDS: readonly Command[] = [
   {
-    name: 'place market', summary: 'Opens a position now, at the oracle price.', arguments: ENTRY, flags: [LEVERAGE, CROSS, ...TRADE_FLAGS],
+    name: 'place market', summary: 'Opens a position now, at the oracle price.', arguments: ENTRY,
+    flags: [LEVERAGE, CROSS, MARKET_SLIPPAGE, ...TRADE_FLAGS],
     details: ['The position\'s size is collateral times leverage.'], examples: ['place market BTC long 100 --leverage 5'], run: placeMarket,
   },
   {
@@ -220,9 +243,10 @@ export const TRADE_COMMANDS: readonly Command[] = [
     name: 'close', summary: 'Closes a position or a part of it now, isolated or cross.', arguments: POSITION,
     flags: [
       { ...CROSS, help: 'the position is a cross position; looked up if omitted' },
-      { name: 'size', value: 'USDC', help: 'close only this much of the size; isolated positions on contracts of generation 2' }, ...SIGNING_FLAGS,
+      { name: 'size', value: 'USDC', help: 'close only this much of the size; isolated positions on contracts of generation 2' }, MARKET_SLIPPAGE,
+      ...SIGNING_FLAGS,
     ],
-    examples: ['close 7', 'close 7 --size 250'], run: close,
+    examples: ['close 7', 'close 7 --slippage 2%', 'close 7 --size 250'], run: close,
   },
   {
     name: 'cancel', summary: 'Cancels a resting order.', arguments: [{ name: 'ORDER', help: 'the order\'s id, see `orders`' }], flags: SIGNING_FLAGS,
