@@ -1,4 +1,4 @@
-// The page's frame: header with navigation, status line, and the page that the URL names.
+// The page's frame: header with navigation, the bar of status and notices, and the page that the URL names.
 
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
@@ -21,8 +21,7 @@ import { TradePage } from './trade/trade-page.tsx'
 import { ActivityButton } from './ui/activity-panel.tsx'
 import { Navigation } from './ui/navigation.tsx'
 import type { NavigationEntry } from './ui/navigation.tsx'
-import { Toasts } from './ui/toasts.tsx'
-import { useParts } from './parts.ts'
+import { Notices } from './ui/notices.tsx'
 
 interface PageProps {
   /** The segments of the URL's fragment after the page's name. */
@@ -54,7 +53,6 @@ const PAGES: readonly PageEntry[] = [
 const LINKED = PAGES.filter(({ isHidden }) => isHidden !== true)
 
 export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
-  const { activity } = useParts()
   const { page, path } = route.value
   const found = page === '' ? TRADE : PAGES.find((each) => each.name === page)
   const { name, title } = found ?? { name: page, title: 'Page not found' }
@@ -77,9 +75,11 @@ export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
           <button type='button' class='quiet theme' aria-label={`Theme: ${theme.value}`} onClick={switchToNextTheme}><span>Theme: {theme}</span></button>
         </div>
       </header>
-      <StatusLine />
+      <div class='bar'>
+        <StatusLine />
+        <Notices />
+      </div>
       <main id='main' tabIndex={-1} ref={main}>{found === undefined ? <NotFoundPage name={page} /> : <found.Page key={name} path={path} />}</main>
-      <Toasts activity={activity} />
     </>
   )
 }

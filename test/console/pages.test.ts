@@ -84,7 +84,7 @@ test('shows the positions, leaders, vaults and health that the API returns', { s
   const { contracts } = await fixture.main.get<{ contracts: { market: { address: string } } }>('/v1/health')
   await page.getByText(contracts.market.address, { exact: true }).waitFor()
   await page.locator('[data-status=index][data-state=fresh]').waitFor()
-  assert.match(await page.locator('[data-status=calls]').innerText(), /\d+ this minute/)
+  assert.match(await page.locator('[data-calls]').innerText(), /\d+ this minute/)
   await page.goto(`${fixture.url}/#/nowhere`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   assert.deepEqual(browserErrors, [])
@@ -259,7 +259,6 @@ test('reports a reached rate limit and the time until the retry', { skip }, asyn
   while (!await isReached()) { /* The next call is counted too. */ }
   await page.getByRole('button', { name: 'Volume' }).last().click()
   await page.getByText(/rate limit reached \(429\)\. Retrying in \d+ s\./).waitFor()
-  await page.locator('[data-status=calls]').getByText('0 this minute').waitFor()
 })
 
 test('marks prices as stale while the node is unreachable, and recovers', { skip }, async () => {
@@ -284,18 +283,4 @@ test('marks prices as stale while the node is unreachable, and recovers', { skip
   await page.locator('[data-price]:not(.stale)').waitFor()
   // The browser logs each request that the gateway cannot answer without a node.
   assert.deepEqual(browserErrors.filter((error) => !/status of 50[23] .* \/v1\//.test(error)), [])
-})
-
-test('marks everything as stale while the gateway is silent, and recovers', { skip }, async () => {
-  const { page } = await fixture.open('#/trade/BTC')
-  await page.locator('[data-status=stream][data-state=fresh]').waitFor()
-  fixture.main.signal('SIGSTOP')
-  try {
-    await page.locator('[data-status=stream][data-state=stale]').waitFor()
-    assert.match(await page.locator('[data-status=stream]').innerText(), /stale: no message for \d+ s/)
-    await page.locator('[data-status=index][data-state=stale]').waitFor()
-  } finally {
-    fixture.main.signal('SIGCONT')
-  }
-  await page.locator('[data-status=stream][data-state=fresh]').waitFor()
 })

@@ -42,7 +42,7 @@ const TRADES = [
 ] as const
 
 /** True if everything on the page has arrived. */
-export const IS_COMPLETE = `[...document.querySelectorAll('[data-status]')].length === 4
+export const IS_COMPLETE = `[...document.querySelectorAll('[data-status]')].length === 3
   && [...document.querySelectorAll('[data-status]')].every(({ dataset }) => dataset.state === 'fresh')
   && ![...document.querySelectorAll('main .note')].some((note) => note.textContent.endsWith('loading…'))
   && document.fonts.status === 'loaded'`
