@@ -110,3 +110,76 @@ test('a lost connection is said in words within 3 s, trading stops with that rea
     await page.locator('#announcements', { hasText: 'Everything is live again.' }).waitFor({ state: 'attached' })
   }
 })
+
+interface TradePage {
+  readonly trades: readonly { readonly seq: number; readonly trader: string }[]
+}
+
+/** Log positions of other markets, more than the stream alone would look back. */
+const BUSY = 400
+
+test('the tape shows the market\'s own last trades after a load, however busy other markets are', { skip }, async () => {
+  const { trader } = await fixture.tradeAsOther('BTC')
+  const path = '/v1/trades?asset=BTC&include_opens=true&limit=40'
+  const own = (await fixture.main.get<TradePage>(path)).trades.find((trade) => trade.trader === trader) ?? assert.fail('no trade')
+  for (let head = 0; head < own.seq + BUSY;) {
+    await fixture.control('local_closeLedger', { count: 20 })
+    head = (await fixture.main.get<TradePage>('/v1/trades?include_opens=true&limit=1')).trades[0]?.seq ?? 0
+  }
+  await fixture.control('local_actors', { traders: false, keeper: false })
+  const { trades } = await fixture.main.get<TradePage>(path)
+  const { page, browserErrors } = await fixture.open('#/trade/BTC')
+  await waitUntil(page, `document.querySelectorAll('.tape tbody th').length >= ${trades.length}`)
+  await fixture.control('local_actors', { traders: true, keeper: true })
+  assert.deepEqual(browserErrors, [])
+})
+
+test('the figures beside the price agree with it at each change, and follow a trade within 3 s', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/trade/SOL', {
+    prepare: (fresh) => fresh.route('**/v1/markets/SOL', async (route) => {
+      const response = await route.fetch()
+      const market = (await response.json()) as { readonly oracle: { readonly price: string } }
+      const at = (percent: bigint): string => String(BigInt(market.oracle.price) * percent / 100n)
+      await route.fulfill({ response, json: { ...market, change24h: 5, high24h: at(101n), low24h: at(99n) } })
+    }),
+  })
+  const number = (name: string): string =>
+    `Number([...document.querySelectorAll('.market-header dt')].find(({ textContent }) => textContent === '${name}')?.nextSibling?.textContent.replace(/[,%+]/g, '') ?? '')`
+  await waitUntil(page, `${number('24 h high')} > 0 && ${number('24 h volume')} >= 0`)
+  await page.evaluate(`{
+    window.contradictions = []
+    new MutationObserver(() => {
+      const price = Number(document.querySelector('[data-price]').textContent.replaceAll(',', ''))
+      if (price > ${number('24 h high')} || price < ${number('24 h low')}) contradictions.push(document.querySelector('.market-header').textContent)
+    }).observe(document.querySelector('.market-header'), { subtree: true, characterData: true, childList: true })
+  }`)
+  const { price } = await fixture.main.get<{ readonly price: string }>('/v1/markets/SOL/price')
+  await fixture.control('local_setPrice', { asset: 'SOL', price: String(BigInt(price) * 103n / 100n) })
+  // 5 % before a rise of about 3 %.
+  await waitUntil(page, `${number('24 h change')} > 7`)
+  const volume = await page.evaluate<number>(number('24 h volume'))
+  await page.evaluate(`{
+    const shown = { tape: 0, volume: 0 }
+    window.shown = shown
+    new MutationObserver(() => {
+      if (shown.tape === 0 && document.querySelector('.tape').textContent.includes('Open')) shown.tape = performance.now()
+      if (shown.volume === 0 && ${number('24 h volume')} >= ${volume} + 40) shown.volume = performance.now()
+    }).observe(document.querySelector('.trade'), { subtree: true, characterData: true, childList: true })
+  }`)
+  await fixture.tradeAsOther('SOL')
+  await waitUntil(page, 'shown.volume > 0 && shown.tape > 0')
+  assert.ok(await page.evaluate<number>('shown.volume - shown.tape') < 3_000)
+  assert.deepEqual(await page.evaluate('contradictions'), [])
+  assert.deepEqual(browserErrors, [])
+})
+
+test('an unknown market is named, with the way to the others, and keeps its page', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/trade/NOPE')
+  await page.getByRole('heading', { name: 'Unknown market' }).waitFor()
+  await page.getByText('“NOPE” is not a market of this exchange. Choose one of its markets:').waitFor()
+  assert.equal(await page.getByRole('region', { name: 'Order ticket' }).count(), 0, 'no ticket of another market')
+  await page.getByRole('main').getByRole('link', { name: 'ETH', exact: true }).click()
+  await page.getByRole('heading', { name: 'Trade ETH' }).waitFor()
+  await page.getByRole('region', { name: 'Order ticket' }).waitFor()
+  assert.deepEqual(browserErrors, [])
+})
