@@ -22,6 +22,7 @@ import { ActivityButton } from './ui/activity-panel.tsx'
 import { Navigation } from './ui/navigation.tsx'
 import type { NavigationEntry } from './ui/navigation.tsx'
 import { Notices } from './ui/notices.tsx'
+import { AccountMenu } from './wallet/account-menu.tsx'
 
 interface PageProps {
   /** The segments of the URL's fragment after the page's name. */
@@ -38,14 +39,14 @@ const TRADE: PageEntry = { name: 'trade', title: 'Trade', isMain: true, Page: Tr
 const PAGES: readonly PageEntry[] = [
   TRADE,
   { name: 'markets', title: 'Markets', isMain: true, Page: MarketsPage },
-  { name: 'positions', title: 'Positions', Page: PositionsPage },
+  { name: 'positions', title: 'All positions', Page: PositionsPage },
   { name: 'portfolio', title: 'Portfolio', isMain: true, Page: PortfolioPage },
   { name: 'leaders', title: 'Leaders', Page: LeadersPage },
   { name: 'vaults', title: 'Vaults', isMain: true, Page: VaultsPage },
   { name: 'pool', title: 'Pool', Page: PoolPage },
   { name: 'trader', title: 'Trader', isHidden: true, Page: TraderPage },
   { name: 'referrals', title: 'Referrals', Page: ReferralsPage },
-  { name: 'keys', title: 'Wallet and keys', Page: KeysPage },
+  { name: 'keys', title: 'API keys', Page: KeysPage },
   { name: 'system', title: 'System', Page: SystemPage },
 ]
 
@@ -71,6 +72,7 @@ export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
         <p class='brand'>Perpetual exchange <span class='tag'>test funds</span></p>
         <Navigation entries={LINKED} current={name} />
         <div class='tools'>
+          <AccountMenu />
           <ActivityButton />
           <button type='button' class='quiet theme' aria-label={`Theme: ${theme.value}`} onClick={switchToNextTheme}><span>Theme: {theme}</span></button>
         </div>

@@ -41,7 +41,7 @@ export function ActivityButton() {
               <h2 class='grow'>Activity</h2>
               <button type='button' onClick={() => dialog.current?.close()}>Close</button>
             </div>
-            <ActivityList onLeave={() => dialog.current?.close()} />
+            <ActivityList />
           </div>
         )}
       </dialog>
@@ -49,11 +49,11 @@ export function ActivityButton() {
   )
 }
 
-function ActivityList({ onLeave }: { readonly onLeave: () => void }) {
+function ActivityList() {
   const { activity, account } = useParts()
   const notices = activity.notices.value
   if (account.owner.value === null && notices.length === 0) {
-    return <p class='empty'>What happens to your account is listed here. <a href='#/keys' onClick={onLeave}>Connect a wallet and get a key</a> to see it.</p>
+    return <p class='empty'>What happens to your account is listed here. Connect a wallet to see it.</p>
   }
   return (
     <>
