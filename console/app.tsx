@@ -22,6 +22,7 @@ import { ActivityButton } from './ui/activity-panel.tsx'
 import { Navigation } from './ui/navigation.tsx'
 import type { NavigationEntry } from './ui/navigation.tsx'
 import { Notices } from './ui/notices.tsx'
+import { Shortcuts } from './ui/shortcuts.tsx'
 import { AccountMenu } from './wallet/account-menu.tsx'
 
 interface PageProps {
@@ -74,6 +75,7 @@ export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
         <div class='tools'>
           <AccountMenu />
           <ActivityButton />
+          <Shortcuts />
           <button type='button' class='quiet theme' aria-label={`Theme: ${theme.value}`} onClick={switchToNextTheme}><span>Theme: {theme}</span></button>
         </div>
       </header>

@@ -12,16 +12,6 @@ export function MarketSwitcher({ asset }: { readonly asset: string }) {
   const [search, setSearch] = useState('')
   const dialog = useRef<HTMLDialogElement>(null)
   const input = useRef<HTMLInputElement>(null)
-
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      event.preventDefault()
-      setIsOpen(true)
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
   useEffect(() => {
     if (isOpen && dialog.current?.open === false) {
       dialog.current.showModal()
@@ -91,8 +81,4 @@ function MarketRow({ symbol, name, isCurrent, onChoose }: {
       </button>
     </li>
   )
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement
 }

@@ -28,7 +28,7 @@ export function ActivityButton() {
   return (
     <>
       <button
-        type='button' class='quiet' aria-haspopup='dialog' onClick={() => {
+        type='button' class='quiet' aria-haspopup='dialog' data-activity onClick={() => {
           activity.isOpen.value = true
         }}
       >

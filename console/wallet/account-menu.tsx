@@ -38,7 +38,7 @@ export function AccountMenu() {
               <button type='button' onClick={() => dialog.current?.close()}>Close</button>
             </div>
             {owner === null ? <ConnectWallet /> : <ConnectedAccount owner={owner} onLeave={() => dialog.current?.close()} />}
-            <WalletNote />
+            <WalletNote isInMenu />
             <StoreChoice />
           </div>
         )}

@@ -8,10 +8,10 @@ const INSECURE = 'This page was loaded over plain HTTP from another machine, so 
 
 const INJECTED_WITHIN_MS = 1_000
 
-/** Shows what the wallet is doing, or why it is not connected. */
-export function WalletNote() {
+/** Shows what the wallet is doing, or why it is not connected: while the account's menu is open, only there. */
+export function WalletNote({ isInMenu = false }: { readonly isInMenu?: boolean }) {
   const { wallets } = useParts()
-  const status = wallets.status.value
+  const status = wallets.isMenuOpen.value === isInMenu ? wallets.status.value : null
   return <p class={status?.isProblem === true ? 'note problem' : 'note'} role='status'>{status?.text}</p>
 }
 

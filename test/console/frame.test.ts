@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Keypair } from '@stellar/stellar-sdk'
+import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
 import { createConsoleFixture, fillTicket, openAccount, setUpTrader, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
 import { SIZES, THEMES } from './display.ts'
+import { TEST_PASSPHRASE } from '../support/keys.ts'
 
 const skip = skipWithoutChromium()
 const LIQUIDATIONS = 12
@@ -216,5 +217,68 @@ test('the account is in the header: connected, copied, exported and disconnected
   await (await openAccount(page)).getByRole('button', { name: 'Disconnect' }).click()
   await page.getByRole('button', { name: 'Connect', exact: true }).waitFor()
   assert.doesNotMatch(await page.evaluate<string>(`localStorage.getItem('console') ?? ''`), /secret|key/)
+  assert.deepEqual(browserErrors, [])
+})
+
+/** Adds a wallet to the page, as an extension does. It signs with this pair, whose account does not exist yet. */
+async function addWallet(page: Page, pair: Keypair): Promise<void> {
+  await page.exposeFunction('callWallet', (xdr: string | null) => {
+    if (xdr === null) return pair.publicKey()
+    const transaction = TransactionBuilder.fromXdr(xdr, TEST_PASSPHRASE)
+    transaction.sign(pair)
+    return transaction.toXdr()
+  })
+  await page.addInitScript('window.hanaWallet = { stellar: { getPublicKey: () => callWallet(null), signTransaction: ({ xdr }) => callWallet(xdr) } }')
+}
+
+test('an empty account, a missing wallet and an unknown vault have a sentence and a next step', { skip }, async () => {
+  const { page } = await fixture.open('#/vaults/999', { prepare: (fresh) => addWallet(fresh, Keypair.fromRawEd25519Seed(Buffer.alloc(32, 99))) })
+  await page.getByText('This exchange has no vault 999. Check the link, or choose one of all vaults.').waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'all vaults' }).click()
+  await page.getByRole('heading', { name: 'Vaults', exact: true }).waitFor()
+  await page.goto(`${fixture.url}/#/trade/BTC`)
+  const ticket = page.getByRole('region', { name: 'Order ticket' })
+  await ticket.getByText('Trading needs a wallet that signs.').waitFor()
+  await ticket.getByRole('button', { name: 'Connect Freighter' }).click()
+  await ticket.getByText(/^Not connected: Freighter was not found: install the browser extension/).waitFor()
+  await ticket.getByRole('button', { name: 'Connect Hana' }).click()
+  await page.getByText('This account has no USDC, which every position needs.').waitFor()
+  await page.getByText('You have no open positions. Choose Long or Short in the order ticket to open one.').waitFor()
+  await page.getByRole('button', { name: 'Add 10,000 test USDC' }).click()
+  await ticket.getByText('Available: 10,000.00 USDC').waitFor()
+})
+
+test('"?" lists the shortcuts, they press the page\'s controls, and none works while typing, in a dialog, or when turned off', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/trade/BTC')
+  const pressed = (name: string): Promise<string | null> => page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed')
+  await page.getByRole('button', { name: 'Review' }).waitFor()
+  await page.keyboard.press('?')
+  const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  for (const text of ['Search the markets', 'Choose Long', 'Choose Short', 'Review the order', 'Close the first position']) await list.getByText(text).waitFor()
+  await page.keyboard.press('s')
+  await page.keyboard.press('Escape')
+  await list.waitFor({ state: 'hidden' })
+  assert.equal(await pressed('Short'), 'false', 'no shortcut works in a dialog')
+  await page.keyboard.press('s')
+  await waitUntil(page, `document.querySelector('.sides .short').getAttribute('aria-pressed') === 'true'`)
+  await page.keyboard.press('r')
+  await waitUntil(page, 'document.activeElement.getAttribute("aria-invalid") === "true"')
+  await page.keyboard.type('l?s/')
+  assert.equal(await page.getByLabel('Amount', { exact: true }).inputValue(), 'l?s/')
+  assert.deepEqual([await pressed('Short'), await page.locator('dialog[open]').count()], ['true', 0], 'no shortcut works while typing')
+  await page.getByLabel('Amount', { exact: true }).blur()
+  await page.keyboard.press('/')
+  await page.getByLabel('Search markets').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('dialog[open]').waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await list.getByLabel('Use these shortcuts in this browser').uncheck()
+  await page.keyboard.press('Escape')
+  await list.waitFor({ state: 'hidden' })
+  await page.keyboard.press('l')
+  await page.reload()
+  await page.getByRole('button', { name: 'Review' }).waitFor()
+  await page.keyboard.press('s')
+  assert.equal(await pressed('Short'), 'false', 'they stay off')
   assert.deepEqual(browserErrors, [])
 })
