@@ -26,7 +26,7 @@ export interface Resource<Body> {
   readonly answer: ReadonlySignal<Answer<Body> | null>
   /** True when the content may no longer be current. */
   readonly isStale: ReadonlySignal<boolean>
-  /** Says when the content was read, or why it was not. */
+  /** Says why the content is missing or may not be current; empty if it is. */
   readonly note: ReadonlySignal<string>
   readonly hasProblem: ReadonlySignal<boolean>
   /** The code of the problem; null without one. */
@@ -123,5 +123,5 @@ function noteText(title: string, { answer, readMs, problem }: Reading<unknown>, 
     return `${title}: ${problem.text}. Retrying in ${seconds} s.${source === '' ? '' : ` Showing data from ${source}.`}`
   }
   if (readMs === null) return `${title}: loading…`
-  return isOld ? `Stale: read at ${source}.` : `Read at ${source}.`
+  return isOld ? `Stale: read at ${source}.` : ''
 }

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CurrentFunding } from '../../client/src/index.ts'
-import { amount, duration, price, UNKNOWN } from '../format.ts'
+import { amount, duration, price, rate, UNKNOWN } from '../format.ts'
 import { priceAgeSec } from '../freshness.ts'
 import { useParts } from '../parts.ts'
 import { usePrice } from '../state/use-price.ts'
@@ -17,16 +17,15 @@ import type { Trades } from './use-trades.ts'
 /** Until the figures were read. */
 const LOADING = '–'
 const MS_PER_SEC = 1_000
-const RATE_PERCENT = 100_000
 
 export function MarketHeader({ asset, trades }: { readonly asset: string; readonly trades: Trades }) {
   const funding = useResource('Funding', (client) => client.getFunding({ limit: 1 }))
-  const rate = funding.answer.value?.body.current?.assets.find((each) => each.asset === asset)
+  const next = funding.answer.value?.body.current?.assets.find((each) => each.asset === asset)
   return (
     <section class='card market-header' aria-label='Market'>
       <MarketSwitcher asset={asset} />
       <LivePrice asset={asset} />
-      <Facts inline rows={[...useDayFacts(asset), ...useCountedFacts(asset, trades), ['Funding, 1 h', <Funding rate={rate} />]]} />
+      <Facts inline rows={[...useDayFacts(asset), ...useCountedFacts(asset, trades), ['Funding, 1 h', <Funding next={next} />]]} />
     </section>
   )
 }
@@ -79,14 +78,14 @@ function LivePrice({ asset }: { readonly asset: string }) {
 }
 
 /** The rate that is expected next, and the time until it is applied. */
-function Funding({ rate }: { readonly rate: CurrentFunding['assets'][number] | undefined }) {
+function Funding({ next }: { readonly next: CurrentFunding['assets'][number] | undefined }) {
   const { feed } = useParts()
-  const value = rate?.predictedRate ?? rate?.rate ?? null
-  if (rate === undefined) return <>{LOADING}</>
+  const value = next?.predictedRate ?? next?.rate ?? null
+  if (next === undefined) return <>{LOADING}</>
   if (value === null) return <>{UNKNOWN}</>
-  const seconds = rate.nextTs === null ? null : rate.nextTs - feed.now.value / MS_PER_SEC
+  const seconds = next.nextTs === null ? null : next.nextTs - feed.now.value / MS_PER_SEC
   const when = seconds === null ? '' : seconds > 0 ? ` in ${clockText(seconds)}` : ' due'
-  return <>{`${(Number(value) / RATE_PERCENT).toFixed(4)}%${when}`}</>
+  return <>{`${rate(value)}${when}`}</>
 }
 
 function clockText(seconds: number): string {

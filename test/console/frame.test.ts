@@ -282,3 +282,56 @@ test('"?" lists the shortcuts, they press the page\'s controls, and none works w
   assert.equal(await pressed('Short'), 'false', 'they stay off')
   assert.deepEqual(browserErrors, [])
 })
+
+test('the switcher compares the markets, favourites first and sorted, and the arrow keys move through it', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/trade/BTC', {
+    prepare: (fresh) => fresh.route('**/v1/markets/stats', async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { readonly stats: readonly { readonly asset: string }[] }
+      const volumes: Readonly<Record<string, string>> = { SOL: '90000000000', XRP: '80000000000' }
+      await route.fulfill({ response, json: { ...body, stats: body.stats.map((row) => ({ ...row, volume24h: volumes[row.asset] ?? '0', change24h: 1 })) } })
+    }),
+  })
+  await page.getByRole('button', { name: 'Review' }).waitFor()
+  await page.keyboard.press('/')
+  const dialog = page.getByRole('dialog', { name: 'Choose a market' })
+  const rows = dialog.getByRole('listitem')
+  await rows.first().getByText('+1.00%').waitFor()
+  await dialog.getByRole('button', { name: 'Favourite ADA' }).click()
+  await dialog.getByRole('group', { name: 'Sort by' }).getByRole('button', { name: 'Volume' }).click()
+  assert.deepEqual((await rows.allInnerTexts()).slice(0, 3).map((text) => /ADA|SOL|XRP/.exec(text)?.[0]), ['ADA', 'SOL', 'XRP'])
+  await dialog.getByLabel('Search markets').focus()
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
+  await page.getByRole('heading', { name: 'Trade SOL' }).waitFor()
+  assert.deepEqual(browserErrors, [])
+})
+
+test('text has 12 pixels or more, the review has the color of its side, menu entries have icons, and panels do not say when they were read', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/trade/BTC')
+  await waitUntil(page, `document.querySelectorAll('.tape tbody th').length > 0 || document.querySelector('.tape .empty')?.textContent.startsWith('No trades')`)
+  for (const path of ['#/trade/BTC', '#/markets', '#/leaders', '#/portfolio']) {
+    await page.goto(`${fixture.url}/${path}`)
+    await waitUntil(page, `![...document.querySelectorAll('main .note')].some(({ textContent }) => textContent.endsWith('loading…'))`)
+    for (const viewport of Object.values(SIZES)) {
+      await page.setViewportSize(viewport)
+      const small = await page.evaluate<string[]>(`[...document.querySelectorAll('body *')].filter((element) => element.checkVisibility())
+        .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== ''))
+        .filter((element) => parseFloat(getComputedStyle(element).fontSize) < 12).map(({ outerHTML }) => outerHTML.slice(0, 100))`)
+      assert.deepEqual(small, [], `${path} ${viewport.width}`)
+    }
+    assert.doesNotMatch(await page.locator('body').innerText(), /Read at|API calls left/)
+    assert.deepEqual(await page.evaluate(`[...document.querySelectorAll('nav a')].filter((link) => (link.querySelector('path')?.getAttribute('d') ?? '') === '').length`), 0)
+  }
+  await page.goto(`${fixture.url}/#/trade/BTC`)
+  const colors = async (side: 'Long' | 'Short'): Promise<readonly [string, string]> => {
+    await page.getByRole('button', { name: side, exact: true }).click()
+    const colorOf = (selector: string): Promise<string> => page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).backgroundColor`)
+    await page.mouse.move(0, 0)
+    return [await colorOf('.ticket [type=submit]'), await colorOf(`.sides .${side.toLowerCase()}`)]
+  }
+  for (const side of ['Long', 'Short'] as const) {
+    const [review, chosen] = await colors(side)
+    assert.equal(review, chosen, side)
+  }
+  assert.deepEqual(browserErrors, [])
+})

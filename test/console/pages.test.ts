@@ -250,7 +250,7 @@ test('the system page shows the latest corrections with what differed', { skip }
 
 test('reports a reached rate limit and the time until the retry', { skip }, async () => {
   const { page, address } = await fixture.open('#/leaders')
-  await page.getByText(/^Read at/).waitFor()
+  await page.getByRole('region', { name: /^Traders/ }).getByRole('rowheader').first().waitFor()
   // The limit ends with the wall-clock minute: enough of it has to be left for the page to show that it waits.
   const isReached = async (): Promise<boolean> => {
     const { status, headers } = await fetch(`${fixture.url}/v1/oracle/prices`, { headers: { 'x-forwarded-for': address } })
