@@ -7,6 +7,7 @@ import { short } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { PageHeading } from '../ui/layout.tsx'
 import { MarketLink } from '../ui/links.tsx'
+import { Splitter } from '../ui/splitter.tsx'
 import { AccountSummary } from './account-summary.tsx'
 import { AccountTabs } from './account-tabs.tsx'
 import { ChartView } from './chart-view.tsx'
@@ -38,12 +39,15 @@ function MarketPage({ asset }: { readonly asset: string }) {
     <div class='trade'>
       <h1 class='visually-hidden' tabIndex={-1}>{`Trade ${asset}`}</h1>
       <MarketHeader asset={asset} trades={trades} />
-      <section class='card' aria-label='Chart'><ChartView key={asset} market={market} lists={lists} sender={sender} /></section>
+      <section class='card' aria-label='Chart'>
+        <ChartView key={asset} market={market} lists={lists} sender={sender} />
+        <Splitter label='Height of the chart' property='--chart-height' edge='below' min={240} max={900} />
+      </section>
       <div class='side'>
         <section class='card' aria-label='Order ticket'><TicketForm key={asset} market={market} input={input} sender={sender} /></section>
         <AccountSummary market={market} sender={sender} />
       </div>
-      <section class='card' aria-label='Trades'><Tape key={asset} trades={trades} /></section>
+      <section class='card' aria-label='Trades'><Tape key={asset} trades={trades} /><Splitter label='Width of the trades' property='--tape-width' edge='left' min={260} max={520} /></section>
       <AccountTabs market={market} lists={lists} sender={sender} />
     </div>
   )
