@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { createIdentity } from '../../localnet/actors/identity.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
 import { startBrowser } from '../support/browser.ts'
+import { waitUntil } from './console-fixture.ts'
 import { createTraderClient, whileTimePasses } from '../client/client-fixture.ts'
 import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
@@ -31,6 +32,20 @@ const LEDGERS = 60
 const LEDGERS_PER_STEP = 15
 const TURNS_MAX = 300
 const END_SEC = 120
+const STEP_MS = 2_000
+const COUNT_HEARTBEATS = `
+  window.heartbeats = 0
+  {
+    const Native = WebSocket
+    window.WebSocket = class extends Native {
+      constructor(...options) {
+        super(...options)
+        this.addEventListener('message', ({ data }) => {
+          if (data.includes('"heartbeat"')) heartbeats += 1
+        })
+      }
+    }
+  }`
 const TRADED = ['BTC', 'ETH'] as const
 const TRADES = [
   { op: 'open_position', asset: 'BTC', collateral: String(500n * ONE), leverage: 5, direction: 'Long' },
@@ -77,6 +92,7 @@ export async function createStillConsole(
   building.defer(() => browser.close())
   const context = await browser.newContext({ viewport, colorScheme: 'dark', locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' })
   await context.addInitScript(`localStorage.setItem('console', ${JSON.stringify(JSON.stringify(credentials))})`)
+  await context.addInitScript(COUNT_HEARTBEATS)
   const page = await context.newPage()
   await page.clock.setFixedTime(fixture.clock.nowMs())
   const owned = building.move()
@@ -99,8 +115,16 @@ export async function createStillConsole(
       }
     },
     async advance() {
+      const fromMs = fixture.clock.nowMs()
       await fixture.closeLedgers(1)
       await fixture.catchUp()
+      // In steps, each with its heartbeat: a longer one would be a lost connection.
+      for (let atMs = fromMs + STEP_MS; atMs < fixture.clock.nowMs(); atMs += STEP_MS) {
+        await page.clock.setFixedTime(atMs)
+        const heartbeats = await page.evaluate<number>('window.heartbeats')
+        fixture.gateway.stream.heartbeat()
+        if (page.url() !== 'about:blank') await waitUntil(page, `heartbeats > ${heartbeats}`)
+      }
       await page.clock.setFixedTime(fixture.clock.nowMs())
       await tick()
     },
