@@ -17,7 +17,7 @@ export interface Feed {
   /** Unix time by the gateway's clock, seconds; by this browser's before the first heartbeat. */
   serverTimeSec(): number
   readonly connection: ReadonlySignal<Connection>
-  /** Counts returns of the connection: what was read before the last one may have missed something. */
+  /** Counts reconnects: what was read before the last one may have missed something. */
   readonly returns: ReadonlySignal<number>
   /** The markets whose prices are subscribed to. */
   assets(): readonly string[]
@@ -52,7 +52,8 @@ export function createFeed(client: Client): Feed {
     const ageSec = data.ledgerCloseTs === null ? null : Math.max(0, data.ts / 1000 - data.ledgerCloseTs)
     clockOffsetMs = data.ts - nowMs()
     head = { seq: data.head, ledger: data.ledger, ageSec, receivedMs: nowMs() }
-    if (wasDisconnected || connection.peek() === 'lost') returns.value += 1
+    // After a silence on the same connection nothing is missing.
+    if (wasDisconnected) returns.value += 1
     wasDisconnected = false
     checkConnection()
   })
