@@ -21,7 +21,9 @@ export function PortfolioPage() {
   return (
     <div class='stack'>
       <PageHeading>Portfolio</PageHeading>
-      {address === null ? <NeedsAccount purpose='see your balances, your PnL and every movement of your USDC' /> : <Portfolio key={address} address={address} />}
+      {address === null
+        ? <NeedsAccount purpose='see your balances, your PnL and every movement of your USDC' />
+        : <Portfolio key={address} address={address} />}
     </div>
   )
 }

@@ -28,7 +28,8 @@ type Conditions = Pick<MarketLimits, 'tradingPaused' | 'pauseMode' | 'assetHalte
 /** `limits`: null if they are not known yet. */
 export function conditionOf(asset: string, limits: Conditions | null, priceState: Freshness, isDisconnected = false): MarketCondition {
   return {
-    asset, priceState, pause: isDisconnected ? 'disconnected' : limits === null ? null : pauseOf(limits), isHalted: limits?.assetHalted === true, isDeleveraging: limits?.adlActive === true,
+    asset, priceState, pause: isDisconnected ? 'disconnected' : limits === null ? null : pauseOf(limits),
+    isHalted: limits?.assetHalted === true, isDeleveraging: limits?.adlActive === true,
   }
 }
 

@@ -52,7 +52,8 @@ function useCountedFacts(asset: string, { rows }: Trades): readonly Fact[] {
   const counted = row === undefined ? null : withTrades(row, rows.value.filter(({ seq }) => seq > (answer?.seq ?? 0)))
   const usdc = (text: string | undefined): string => (text === undefined ? LOADING : amount(text, 0))
   return [
-    ['24 h volume', usdc(counted?.volume24h)], ['Long open interest', usdc(counted?.openInterestLong)], ['Short open interest', usdc(counted?.openInterestShort)],
+    ['24 h volume', usdc(counted?.volume24h)], ['Long open interest', usdc(counted?.openInterestLong)],
+    ['Short open interest', usdc(counted?.openInterestShort)],
     ['Open positions', counted === null ? LOADING : String(counted.openPositions)],
   ]
 }

@@ -47,7 +47,10 @@ function MarketPage({ asset }: { readonly asset: string }) {
         <section class='card' aria-label='Order ticket'><TicketForm key={asset} market={market} input={input} sender={sender} /></section>
         <AccountSummary market={market} sender={sender} />
       </div>
-      <section class='card' aria-label='Trades'><Tape key={asset} trades={trades} /><Splitter label='Width of the trades' property='--tape-width' edge='left' min={260} max={520} /></section>
+      <section class='card' aria-label='Trades'>
+        <Tape key={asset} trades={trades} />
+        <Splitter label='Width of the trades' property='--tape-width' edge='left' min={260} max={520} />
+      </section>
       <AccountTabs market={market} lists={lists} sender={sender} />
     </div>
   )

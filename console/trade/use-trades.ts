@@ -1,4 +1,4 @@
-// The latest trades of one market, newest first: those before the page was opened over REST, which finds them however busy other markets are, then each new one.
+// The latest trades of one market, newest first: those before the page was opened over REST, which finds them however busy other markets are, then new ones.
 
 import { useSignal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'

@@ -66,7 +66,7 @@ function ConnectedAccount({ owner, onLeave }: { readonly owner: string; readonly
   )
 }
 
-/** Shown on request only: whoever reads the key has the account. */
+/** Shown on request only: the key gives everything in the account away. */
 function BurnerSecret({ secret }: Required<Pick<Wallet, 'secret'>>) {
   const { session, wallets } = useParts()
   const [isShown, setShown] = useState(false)
@@ -76,7 +76,12 @@ function BurnerSecret({ secret }: Required<Pick<Wallet, 'secret'>>) {
         {session.isStored() ? 'Its secret key is stored in this browser.' : 'Its secret key is only in this page\'s memory. Reloading the page deletes it.'}
         {' To send USDC to another account, import the key into a wallet that sends.'}
       </p>
-      {isShown && <div class='secret stack'><p class='mono' data-secret>{secret}</p><div class='row'><CopyButton text={secret}>Copy the secret key</CopyButton></div></div>}
+      {isShown && (
+        <div class='secret stack'>
+          <p class='mono' data-secret>{secret}</p>
+          <div class='row'><CopyButton text={secret}>Copy the secret key</CopyButton></div>
+        </div>
+      )}
       <div class='row'>
         <button type='button' aria-expanded={isShown} onClick={() => setShown(!isShown)}>{isShown ? 'Hide the secret key' : 'Show the secret key'}</button>
         {wallets.burner !== null && <button type='button' onClick={() => void wallets.burner?.addFunds()}>Add 10,000 test USDC</button>}

@@ -1,5 +1,5 @@
-// Which controls each state of the exchange disables, and the sentence that says why. States checked: a lost connection, pauses of both generations, a freeze, a halted asset, an
-// asset that is being deleveraged, a stale price, and a price that is not known.
+// Which controls each state of the exchange disables, and the sentence that says why. States checked: a lost connection,
+// pauses of both generations, a freeze, a halted asset, an asset that is being deleveraged, a stale price, and a price that is not known.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

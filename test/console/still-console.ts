@@ -33,6 +33,7 @@ const LEDGERS_PER_STEP = 15
 const TURNS_MAX = 300
 const END_SEC = 120
 const STEP_MS = 2_000
+const HEARTBEAT_MS = 1_000
 const COUNT_HEARTBEATS = `
   window.heartbeats = 0
   {
@@ -95,6 +96,9 @@ export async function createStillConsole(
   await context.addInitScript(COUNT_HEARTBEATS)
   const page = await context.newPage()
   await page.clock.setFixedTime(fixture.clock.nowMs())
+  // As from a running gateway, in real time: without them the page would reconnect while a test is at work.
+  const heartbeats = setInterval(() => fixture.gateway.stream.heartbeat(), HEARTBEAT_MS)
+  building.defer(() => clearInterval(heartbeats))
   const owned = building.move()
 
   /** Sends what the page waits for. */
@@ -121,9 +125,9 @@ export async function createStillConsole(
       // In steps, each with its heartbeat: a longer one would be a lost connection.
       for (let atMs = fromMs + STEP_MS; atMs < fixture.clock.nowMs(); atMs += STEP_MS) {
         await page.clock.setFixedTime(atMs)
-        const heartbeats = await page.evaluate<number>('window.heartbeats')
+        const received = await page.evaluate<number>('window.heartbeats')
         fixture.gateway.stream.heartbeat()
-        if (page.url() !== 'about:blank') await waitUntil(page, `heartbeats > ${heartbeats}`)
+        if (page.url() !== 'about:blank') await waitUntil(page, `heartbeats > ${received}`)
       }
       await page.clock.setFixedTime(fixture.clock.nowMs())
       await tick()
