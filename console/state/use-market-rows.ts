@@ -16,10 +16,10 @@ export interface MarketRow {
   readonly funding: string | null
 }
 
-export type MarketSort = 'listed' | 'change' | 'volume' | 'funding'
+type MarketSort = 'listed' | 'change' | 'volume' | 'funding'
 export const MARKET_SORTS = [['listed', 'As listed'], ['change', '24 h change'], ['volume', 'Volume'], ['funding', 'Funding']] as const
 
-export interface MarketRows {
+interface MarketRows {
   readonly rows: readonly MarketRow[]
   readonly stats: Resource<unknown>
   readonly sort: MarketSort

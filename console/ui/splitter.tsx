@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { createStoredString } from '../storage.ts'
 
-export interface SplitterOptions {
+interface SplitterOptions {
   /** Name of what is resized. */
   readonly label: string
   /** The custom property of the style sheets that has the size. */
