@@ -95,7 +95,8 @@ export async function createStillConsole(
   await context.addInitScript(`localStorage.setItem('console', ${JSON.stringify(JSON.stringify(credentials))})`)
   await context.addInitScript(COUNT_HEARTBEATS)
   const page = await context.newPage()
-  await page.clock.setFixedTime(fixture.clock.nowMs())
+  let pageMs = fixture.clock.nowMs()
+  await page.clock.setFixedTime(pageMs)
   // As from a running gateway, in real time: without them the page would reconnect while a test is at work.
   const heartbeats = setInterval(() => fixture.gateway.stream.heartbeat(), HEARTBEAT_MS)
   building.defer(() => clearInterval(heartbeats))
@@ -119,17 +120,17 @@ export async function createStillConsole(
       }
     },
     async advance() {
-      const fromMs = fixture.clock.nowMs()
       await fixture.closeLedgers(1)
       await fixture.catchUp()
       // In steps, each with its heartbeat: a longer one would be a lost connection.
-      for (let atMs = fromMs + STEP_MS; atMs < fixture.clock.nowMs(); atMs += STEP_MS) {
-        await page.clock.setFixedTime(atMs)
+      for (; pageMs + STEP_MS < fixture.clock.nowMs(); pageMs += STEP_MS) {
+        await page.clock.setFixedTime(pageMs + STEP_MS)
         const received = await page.evaluate<number>('window.heartbeats')
         fixture.gateway.stream.heartbeat()
         if (page.url() !== 'about:blank') await waitUntil(page, `heartbeats > ${received}`)
       }
-      await page.clock.setFixedTime(fixture.clock.nowMs())
+      pageMs = fixture.clock.nowMs()
+      await page.clock.setFixedTime(pageMs)
       await tick()
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
