@@ -1,4 +1,4 @@
-// The page's frame: header with navigation, status line, and the page that the URL names.
+// The page's frame: header with navigation, the bar of status and notices, and the page that the URL names.
 
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
@@ -21,8 +21,9 @@ import { TradePage } from './trade/trade-page.tsx'
 import { ActivityButton } from './ui/activity-panel.tsx'
 import { Navigation } from './ui/navigation.tsx'
 import type { NavigationEntry } from './ui/navigation.tsx'
-import { Toasts } from './ui/toasts.tsx'
-import { useParts } from './parts.ts'
+import { Notices } from './ui/notices.tsx'
+import { Shortcuts } from './ui/shortcuts.tsx'
+import { AccountMenu } from './wallet/account-menu.tsx'
 
 interface PageProps {
   /** The segments of the URL's fragment after the page's name. */
@@ -39,14 +40,14 @@ const TRADE: PageEntry = { name: 'trade', title: 'Trade', isMain: true, Page: Tr
 const PAGES: readonly PageEntry[] = [
   TRADE,
   { name: 'markets', title: 'Markets', isMain: true, Page: MarketsPage },
-  { name: 'positions', title: 'Positions', Page: PositionsPage },
+  { name: 'positions', title: 'All positions', Page: PositionsPage },
   { name: 'portfolio', title: 'Portfolio', isMain: true, Page: PortfolioPage },
   { name: 'leaders', title: 'Leaders', Page: LeadersPage },
   { name: 'vaults', title: 'Vaults', isMain: true, Page: VaultsPage },
   { name: 'pool', title: 'Pool', Page: PoolPage },
   { name: 'trader', title: 'Trader', isHidden: true, Page: TraderPage },
   { name: 'referrals', title: 'Referrals', Page: ReferralsPage },
-  { name: 'keys', title: 'Wallet and keys', Page: KeysPage },
+  { name: 'keys', title: 'API keys', Page: KeysPage },
   { name: 'system', title: 'System', Page: SystemPage },
 ]
 
@@ -54,7 +55,6 @@ const PAGES: readonly PageEntry[] = [
 const LINKED = PAGES.filter(({ isHidden }) => isHidden !== true)
 
 export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
-  const { activity } = useParts()
   const { page, path } = route.value
   const found = page === '' ? TRADE : PAGES.find((each) => each.name === page)
   const { name, title } = found ?? { name: page, title: 'Page not found' }
@@ -73,13 +73,17 @@ export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
         <p class='brand'>Perpetual exchange <span class='tag'>test funds</span></p>
         <Navigation entries={LINKED} current={name} />
         <div class='tools'>
+          <AccountMenu />
           <ActivityButton />
+          <Shortcuts />
           <button type='button' class='quiet theme' aria-label={`Theme: ${theme.value}`} onClick={switchToNextTheme}><span>Theme: {theme}</span></button>
         </div>
       </header>
-      <StatusLine />
+      <div class='bar'>
+        <StatusLine />
+        <Notices />
+      </div>
       <main id='main' tabIndex={-1} ref={main}>{found === undefined ? <NotFoundPage name={page} /> : <found.Page key={name} path={path} />}</main>
-      <Toasts activity={activity} />
     </>
   )
 }

@@ -4,8 +4,8 @@ import { signal } from '@preact/signals'
 import type { ReadonlySignal, Signal } from '@preact/signals'
 import type { Client, Stream } from '../client/src/index.ts'
 import { every, nowMs } from './clock.ts'
-import { streamFreshness } from './freshness.ts'
-import type { ReceivedHead, ReceivedPrice } from './freshness.ts'
+import { connectionOf } from './freshness.ts'
+import type { Connection, ReceivedHead, ReceivedPrice } from './freshness.ts'
 
 export interface Feed {
   readonly stream: Stream
@@ -16,7 +16,9 @@ export interface Feed {
   head(): ReceivedHead | null
   /** Unix time by the gateway's clock, seconds; by this browser's before the first heartbeat. */
   serverTimeSec(): number
-  isLive(): boolean
+  readonly connection: ReadonlySignal<Connection>
+  /** Counts reconnects: what was read before the last one may have missed something. */
+  readonly returns: ReadonlySignal<number>
   /** The markets whose prices are subscribed to. */
   assets(): readonly string[]
   /** Subscribes to the prices of these markets. */
@@ -26,21 +28,39 @@ export interface Feed {
 }
 
 const SECOND_MS = 1_000
+const CONNECTION_CHECK_MS = 250
+/** With the client's delays of at most five seconds, the page is live within ten seconds of the gateway's return. */
+export const STREAM_OPTIONS = { silenceMs: 4_000 }
 
 export function createFeed(client: Client): Feed {
-  const stream = client.stream()
+  const stream = client.stream(STREAM_OPTIONS)
   const now = signal(nowMs())
   const prices = new Map<string, Signal<ReceivedPrice | undefined>>()
   const assets = new Set<string>()
   const secondListeners = new Set<() => void>()
+  const connection = signal<Connection>('connecting')
+  const returns = signal(0)
   let head: ReceivedHead | null = null
+  let wasDisconnected = false
   let clockOffsetMs = 0
+
+  function checkConnection(): void {
+    connection.value = connectionOf(head, nowMs())
+  }
 
   stream.on('heartbeat', ({ data }) => {
     const ageSec = data.ledgerCloseTs === null ? null : Math.max(0, data.ts / 1000 - data.ledgerCloseTs)
     clockOffsetMs = data.ts - nowMs()
     head = { seq: data.head, ledger: data.ledger, ageSec, receivedMs: nowMs() }
+    // After a silence on the same connection nothing is missing.
+    if (wasDisconnected) returns.value += 1
+    wasDisconnected = false
+    checkConnection()
   })
+  stream.onProblem(({ kind }) => {
+    if (kind === 'disconnected') wasDisconnected = true
+  })
+  every(CONNECTION_CHECK_MS, checkConnection)
   every(SECOND_MS, () => {
     now.value = nowMs()
     for (const listener of secondListeners) listener()
@@ -71,7 +91,7 @@ export function createFeed(client: Client): Feed {
     price: (asset) => priceOf(asset).value,
     head: () => head,
     serverTimeSec: () => Math.floor((nowMs() + clockOffsetMs) / 1000),
-    isLive: () => streamFreshness(head, nowMs()) === 'fresh',
+    connection, returns,
     assets: () => [...assets],
     subscribe(wanted) {
       for (const asset of wanted) subscribe(asset)

@@ -110,3 +110,10 @@ export function profitByPrice(
   const change = (BigInt(currentPrice) - entry) * (position.direction === 0 ? 1n : -1n)
   return (BigInt(position.size) * change / entry).toString()
 }
+
+const RATE_PERCENT = 100_000
+
+/** A rate with seven implied decimals, in percent; null is unknown. */
+export function rate(value: string | null): string {
+  return value === null ? UNKNOWN : `${(Number(value) / RATE_PERCENT).toFixed(4)}%`
+}

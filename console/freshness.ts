@@ -1,7 +1,7 @@
 // Decides that a value is stale. An age is what the gateway reported plus the time since it arrived, so it does not depend on the browser's time of day.
 
-/** The gateway sends a heartbeat every second. */
-const SILENCE_MAX_MS = 5_000
+/** The gateway sends a heartbeat every second. Checked four times a second, so that a loss shows within three seconds. */
+const SILENCE_MAX_MS = 2_500
 /** Prices arrive every three seconds; a price that the gateway cannot read is left out. */
 const PRICE_SILENCE_MAX_MS = 10_000
 /** The exchange opens nothing at a price older than this. */
@@ -51,7 +51,10 @@ export function indexFreshness(head: ReceivedHead | null, nowMs: number): Freshn
   return age === null ? 'unknown' : age > INDEX_AGE_MAX_SEC ? 'stale' : 'fresh'
 }
 
-export function streamFreshness(head: ReceivedHead | null, nowMs: number): Freshness {
-  if (head === null) return 'unknown'
-  return nowMs - head.receivedMs > SILENCE_MAX_MS ? 'stale' : 'fresh'
+/** The stream's connection; `connecting` before the first heartbeat. */
+export type Connection = 'connecting' | 'live' | 'lost'
+
+export function connectionOf(head: ReceivedHead | null, nowMs: number): Connection {
+  if (head === null) return 'connecting'
+  return nowMs - head.receivedMs > SILENCE_MAX_MS ? 'lost' : 'live'
 }

@@ -32,7 +32,7 @@ export interface StreamConnection {
 
 /** `WebSocket.OPEN`. */
 const OPEN = 1
-const BACKOFF = { firstMs: 500, maxMs: 15_000 }
+const BACKOFF = { firstMs: 500, maxMs: 5_000 }
 
 export function createConnection({ url, WebSocket, clock, silenceMs, onMessage, onLost }: ConnectionOptions): StreamConnection {
   const address = `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}/v1/ws`

@@ -1,4 +1,4 @@
-// The wallet and the API keys of its account.
+// The API keys of the account, for programs.
 
 import { useSignal } from '@preact/signals'
 import type { Answer, ApiKey, Client } from '../../client/src/index.ts'
@@ -10,7 +10,6 @@ import { Card, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
 import { Name } from '../ui/text.tsx'
 import { KeySection } from '../wallet/key-section.tsx'
-import { WalletSection } from '../wallet/wallet-section.tsx'
 
 export function KeysPage() {
   const { session } = useParts()
@@ -31,18 +30,16 @@ export function KeysPage() {
 
   return (
     <div class='stack'>
-      <PageHeading>Wallet and keys</PageHeading>
+      <PageHeading>API keys</PageHeading>
+      <p class='note'>For programs. Trading and reading your account on this site needs none.</p>
       <div class='halves'>
-        <WalletSection />
-        <div class='stack'>
-          <KeySection onIssued={() => void keys.read()} />
-          {(key !== null || status.value !== '') && (
-            <Card title='API keys of this account'>
-              {key !== null && <KeyTable keys={keys.answer.value?.body ?? []} resource={keys} inUse={key.keyId} onRevoke={(keyId) => void revoke(keyId)} />}
-              <p class='note' role='status'>{status}</p>
-            </Card>
-          )}
-        </div>
+        <KeySection onIssued={() => void keys.read()} />
+        {(key !== null || status.value !== '') && (
+          <Card title='API keys of this account'>
+            {key !== null && <KeyTable keys={keys.answer.value?.body ?? []} resource={keys} inUse={key.keyId} onRevoke={(keyId) => void revoke(keyId)} />}
+            <p class='note' role='status'>{status}</p>
+          </Card>
+        )}
       </div>
     </div>
   )

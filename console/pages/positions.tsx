@@ -14,7 +14,7 @@ const CLOSED_ROWS = 50
 export function PositionsPage() {
   return (
     <div class='stack'>
-      <PageHeading>Positions</PageHeading>
+      <PageHeading>All positions</PageHeading>
       <Card title='Open'><OpenPositions /></Card>
       <Card title='Closed'><ClosedPositions /></Card>
     </div>

@@ -77,12 +77,15 @@ function differences(values: Correction['before'], others: Correction['before'])
 }
 
 function GatewayFacts({ health }: { readonly health: Health }) {
-  const { settings } = useParts()
+  const { session, settings } = useParts()
+  const allowance = session.client().allowance()
+  const calls = allowance === null ? UNKNOWN : `${allowance.remaining} this minute${session.key() === null ? '' : ', with your key'}`
   return (
     <Facts
       rows={[
         ['Network', `${health.network}${settings.localRpcUrl === null ? '' : ', run by this gateway'}`],
         ['Version', health.version], ['Uptime', duration(health.uptime)], ['Rate limits', COUNTING[health.rateLimits.counting] ?? UNKNOWN],
+        ['API calls left', <span data-calls>{calls}</span>],
       ]}
     />
   )

@@ -45,8 +45,9 @@ export function VaultView({ id }: { readonly id: number }) {
     return (
       <div class='stack'>
         <PageHeading>{`Vault ${id}`}</PageHeading>
-        <ReadNote resource={read} />
-        <p><a href='#/vaults'>All vaults</a></p>
+        {read.problemCode.value === 'vault_not_found'
+          ? <p>{`This exchange has no vault ${id}. Check the link, or choose one of `}<a href='#/vaults'>all vaults</a>.</p>
+          : <><ReadNote resource={read} /><p><a href='#/vaults'>All vaults</a></p></>}
       </div>
     )
   }

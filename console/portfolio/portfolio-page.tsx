@@ -11,7 +11,7 @@ import { CashSection } from './cash-section.tsx'
 import { equityParts, knownTotalOf, totalOf } from './equity.ts'
 import type { EquityPart } from './equity.ts'
 import { Figures } from './figures.tsx'
-import { NeedsKey } from './needs-key.tsx'
+import { NeedsAccount } from './needs-account.tsx'
 import { PnlSection } from './pnl-section.tsx'
 import { readVaultHoldings } from './vault-holdings.ts'
 
@@ -21,7 +21,9 @@ export function PortfolioPage() {
   return (
     <div class='stack'>
       <PageHeading>Portfolio</PageHeading>
-      {address === null ? <NeedsKey purpose='see your balances, your PnL and every movement of your USDC' /> : <Portfolio key={address} address={address} />}
+      {address === null
+        ? <NeedsAccount purpose='see your balances, your PnL and every movement of your USDC' />
+        : <Portfolio key={address} address={address} />}
     </div>
   )
 }

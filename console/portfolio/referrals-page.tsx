@@ -1,6 +1,6 @@
 // Referrals: the account's own code with what it earned, its referrer, and the trades and claims of rewards.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Referrer, ReferralBinding, TradeRequest } from '../../client/src/index.ts'
 import { amount, dateTime, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
@@ -10,13 +10,15 @@ import { useResource } from '../state/use-resource.ts'
 import { Outcome } from '../trade/outcome.tsx'
 import { createSender } from '../trade/send.ts'
 import type { Sender } from '../trade/send.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { Card, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { ExplorerLink, TraderLink } from '../ui/links.tsx'
 import { Pager } from '../ui/pager.tsx'
 import { Table } from '../ui/table.tsx'
 import { Name } from '../ui/text.tsx'
+import { ConnectButton } from '../wallet/wallet-section.tsx'
 import { CodeForm } from './code-form.tsx'
-import { NeedsKey } from './needs-key.tsx'
+import { NeedsAccount } from './needs-account.tsx'
 
 /** `#/referrals/CODE` proposes the code's owner as the referrer. */
 export function ReferralsPage({ path: [proposed = ''] }: { readonly path: readonly string[] }) {
@@ -29,7 +31,7 @@ export function ReferralsPage({ path: [proposed = ''] }: { readonly path: readon
         ? (
           <>
             {proposed !== '' && <p>You were invited with the code <b><Name text={proposed} /></b>. Open this link again once your account is connected.</p>}
-            <NeedsKey purpose='create a referral code or to set your referrer' />
+            <NeedsAccount purpose='create a referral code or to set your referrer' />
           </>
         )
         : <Referrals key={address} proposed={proposed} />}
@@ -54,7 +56,7 @@ function Referrals({ proposed }: { readonly proposed: string }) {
   const send = (title: string, request: TradeRequest): void => void sender.send([{ title, request: () => request }])
   return (
     <>
-      {session.wallet() === null && <p class='note problem'>Your API key can read. <a href='#/keys'>Connect the wallet of this account</a> to sign.</p>}
+      {session.wallet() === null && <div class='row'><ConnectButton /><span class='note'>of this account to sign</span></div>}
       {body !== null && (
         <div class='pair'>
           <Card title='Your code'>
@@ -121,23 +123,8 @@ function OwnCode({ self, paysRewards, sender, onSend }: OwnCodeOptions) {
 }
 
 function CopyLink({ code }: { readonly code: string }) {
-  const [message, setMessage] = useState('')
   const url = `${location.origin}${location.pathname}#/referrals/${encodeURIComponent(code)}`
-  async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(url)
-      setMessage('Copied.')
-    } catch {
-      setMessage('The browser blocked access to the clipboard. Select the link and copy it yourself.')
-    }
-  }
-  return (
-    <div class='row'>
-      <code data-link>{url}</code>
-      <button type='button' onClick={() => void copy()}>Copy link</button>
-      <span class='note' role='status'>{message}</span>
-    </div>
-  )
+  return <div class='row'><code data-link>{url}</code><CopyButton text={url}>Copy link</CopyButton></div>
 }
 
 function OwnReferrer({ binding, proposed, sender, onSend }: SendProps & { readonly binding: ReferralBinding | null; readonly proposed: string }) {

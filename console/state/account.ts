@@ -5,6 +5,7 @@ import type { ReadonlySignal } from '@preact/signals'
 import type { AccountState, Stream } from '../../client/src/index.ts'
 import type { OrderChange } from '../activity-text.ts'
 import { after } from '../clock.ts'
+import { STREAM_OPTIONS } from '../feed.ts'
 import type { Feed } from '../feed.ts'
 import type { Session } from '../session.ts'
 import { createResource } from './resource.ts'
@@ -58,7 +59,7 @@ export function createAccount({ feed, session }: { readonly feed: Feed; readonly
     owner.value = account
     version.value += 1
     if (account === null) return
-    stream = session.client().stream()
+    stream = session.client().stream(STREAM_OPTIONS)
     stream.on(`account.events.${account}`, onAnyChange)
     stream.onProblem(({ kind }) => {
       if (kind !== 'gap') return

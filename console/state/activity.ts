@@ -1,7 +1,7 @@
 // The account's history, newest first, with the notices that are shown for a few seconds. What happened while the page was closed is read once.
 
 import { computed, effect, signal, untracked } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import type { ReadonlySignal, Signal } from '@preact/signals'
 import type { Answer, Client, Order } from '../../client/src/index.ts'
 import { describeChange, identityOf, timeOf, transactionOf } from '../activity-text.ts'
 import type { OrderChange, Tone } from '../activity-text.ts'
@@ -30,8 +30,10 @@ export interface Notice {
 export interface Activity {
   /** All notices, newest first, at most 200. */
   readonly notices: ReadonlySignal<readonly Notice[]>
-  /** Those that are still shown over the page, newest first. */
-  readonly toasts: ReadonlySignal<readonly Notice[]>
+  /** Those that the page still shows by itself: losses first, then newest first. */
+  readonly current: ReadonlySignal<readonly Notice[]>
+  /** True while the list of all notices is open. */
+  readonly isOpen: Signal<boolean>
   /** Number of notices that arrived since the list was last open. */
   readonly unseen: ReadonlySignal<number>
   /** The reading of what happened before. */
@@ -39,23 +41,22 @@ export interface Activity {
   /** The latest state of an order that changed; undefined if it did not change since the page was opened. */
   order(orderId: number): Order | undefined
   add(tone: Tone, text: string, txHash?: string | null): void
-  dismiss(id: string): void
-  /** Keeps the toasts as they are, for as long as someone points at them or has the focus there. */
+  dismiss(seen: readonly Notice[]): void
+  /** Keeps the current ones as they are, for as long as someone points at them or has the focus there. */
   hold(isHeld: boolean): void
   /** The list was open: nothing in it is new any more. */
   markSeen(): void
 }
 
 const NOTICES_MAX = 200
-const TOASTS_MAX = 3
-const TOAST_MS = 8_000
+const SHOWN_MS = 8_000
 /** Rows of each list that are read at the start. */
 const PAST_ROWS = 30
-/** A loss that happened while the page was closed is shown over the page if it is not older. */
+/** A loss that happened while the page was closed is shown by itself if it is not older. */
 const PAST_LOSS_SEC = 86_400
 const MS_PER_SEC = 1_000
-/** Unix seconds up to which everything was seen. */
-const storedSeen = createStoredString(() => localStorage, 'console-activity-seen')
+/** The notices that were dismissed, one a line. */
+const storedDismissed = createStoredString(() => localStorage, 'console-dismissed')
 
 /** Reads the past from the three lists of the account, as changes. */
 async function readPast(client: Client): Promise<Answer<readonly OrderChange[]>> {
@@ -78,12 +79,16 @@ function noticeOf(change: OrderChange, receivedMs: number | null): Notice | null
   return { ...sentence, id: identityOf(change), orderId, txHash: transactionOf(change), ts: timeOf(change), receivedMs }
 }
 
+/** Identifies a notice in storage, where those of an earlier local network may be. */
+const keyOf = ({ id, ts }: Notice): string => `${id} ${ts}`
+const isUrgent = ({ tone }: Notice): boolean => tone === 'urgent'
+
 /** Notices that arrived are newer than those that were read. */
 const order = (a: Notice, b: Notice): number => (b.receivedMs ?? 0) - (a.receivedMs ?? 0) || (b.ts ?? 0) - (a.ts ?? 0)
 
 export function createActivity({ feed, session, account }: { readonly feed: Feed; readonly session: Session; readonly account: Account }): Activity {
   const notices = signal<readonly Notice[]>([])
-  const dismissed = signal<ReadonlySet<string>>(new Set())
+  const dismissed = signal<ReadonlySet<string>>(new Set(storedDismissed.read()?.split('\n')))
   const orders = signal<ReadonlyMap<number, Order>>(new Map())
   const seenMs = signal(nowMs())
   const held = signal<readonly Notice[] | null>(null)
@@ -115,44 +120,39 @@ export function createActivity({ feed, session, account }: { readonly feed: Feed
   })
 
   function isShown(notice: Notice, now: number): boolean {
-    const { id, tone, ts, receivedMs } = notice
-    if (dismissed.value.has(id)) return false
+    const { ts, receivedMs } = notice
+    if (dismissed.value.has(keyOf(notice))) return false
     // A loss stays until it is dismissed.
-    if (receivedMs !== null) return tone === 'urgent' || now - receivedMs < TOAST_MS
-    const seen = Math.max(Number(storedSeen.read() ?? 0), now / MS_PER_SEC - PAST_LOSS_SEC)
-    return tone === 'urgent' && ts !== null && ts > seen
+    if (receivedMs !== null) return isUrgent(notice) || now - receivedMs < SHOWN_MS
+    return isUrgent(notice) && ts !== null && ts > now / MS_PER_SEC - PAST_LOSS_SEC
   }
 
-  const current = computed(() => {
+  function dismissAll(seen: readonly Notice[]): void {
+    dismissed.value = new Set([...dismissed.value, ...seen.map(keyOf)].slice(-NOTICES_MAX))
+    storedDismissed.write([...dismissed.value].join('\n'))
+  }
+
+  const latest = computed(() => {
     const shown = notices.value.filter((notice) => isShown(notice, feed.now.value))
     // The message about an order follows the order: its later state replaces the earlier one.
-    return shown.filter(({ orderId }, index) => orderId === null || shown.findIndex((other) => other.orderId === orderId) === index).slice(0, TOASTS_MAX)
+    return shown.filter(({ orderId }, index) => orderId === null || shown.findIndex((other) => other.orderId === orderId) === index)
+      .toSorted((a, b) => Number(isUrgent(b)) - Number(isUrgent(a)))
   })
   return {
-    notices, past,
-    toasts: computed(() => held.value?.filter(({ id }) => !dismissed.value.has(id)) ?? current.value),
+    notices, past, isOpen: signal(false),
+    current: computed(() => held.value?.filter((notice) => !dismissed.value.has(keyOf(notice))) ?? latest.value),
     unseen: computed(() => notices.value.filter(({ receivedMs }) => receivedMs !== null && receivedMs > seenMs.value).length),
     order: (orderId) => orders.value.get(orderId),
     add(tone, text, txHash = null) {
       insert([{ id: `added ${++added}`, tone, text, txHash, orderId: null, ts: nowMs() / MS_PER_SEC, receivedMs: nowMs() }])
     },
-    dismiss(id) {
-      dismissed.value = new Set([...dismissed.value, id].slice(-NOTICES_MAX))
-      remember(notices.peek().filter((notice) => notice.id === id && notice.tone === 'urgent'))
-    },
+    dismiss: dismissAll,
     hold(isHeld) {
-      held.value = isHeld ? current.peek() : null
+      held.value = isHeld ? latest.peek() : null
     },
     markSeen() {
       seenMs.value = nowMs()
-      dismissed.value = new Set(notices.peek().map(({ id }) => id))
-      remember(notices.peek())
+      dismissAll(notices.peek())
     },
   }
-}
-
-/** Stores up to when everything was seen, by the ledgers' clock. */
-function remember(seen: readonly Notice[]): void {
-  const newest = Math.max(Number(storedSeen.read() ?? 0), ...seen.map(({ ts }) => ts ?? 0))
-  if (newest > 0) storedSeen.write(String(newest))
 }

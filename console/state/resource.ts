@@ -1,9 +1,9 @@
-// Something that is read over REST: when it is shown, and again when the log has moved on, at most every 15 s. It is stale, and says why, when it could not be
-// read again.
+// Something that is read over REST: when it is shown, again when the log has moved on, at most every 15 s, and when a lost connection has returned. It is
+// stale, and says why, when it could not be read again.
 
 import { computed, effect, signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
-import { RateLimited, Unauthorized } from '../../client/src/index.ts'
+import { RateLimited, Unauthorized, Unreachable } from '../../client/src/index.ts'
 import type { Answer, Client } from '../../client/src/index.ts'
 import { nowMs } from '../clock.ts'
 import type { Feed } from '../feed.ts'
@@ -26,7 +26,7 @@ export interface Resource<Body> {
   readonly answer: ReadonlySignal<Answer<Body> | null>
   /** True when the content may no longer be current. */
   readonly isStale: ReadonlySignal<boolean>
-  /** Says when the content was read, or why it was not. */
+  /** Says why the content is missing or may not be current; empty if it is. */
   readonly note: ReadonlySignal<string>
   readonly hasProblem: ReadonlySignal<boolean>
   /** The code of the problem; null without one. */
@@ -46,26 +46,29 @@ interface Reading<Body> {
   readonly answer: Answer<Body> | null
   readonly readMs: number | null
   readonly isReading: boolean
-  readonly problem: { readonly text: string; readonly code: string | null; readonly retryMs: number } | null
+  readonly problem: { readonly text: string; readonly code: string | null; readonly retryMs: number; readonly isUnreachable: boolean } | null
+  /** Number of the connection's returns when it was read. */
+  readonly returns: number
 }
 
 export function createResource<Body>({ feed, session, title, read: readOnce, isManual = false }: ResourceOptions<Body>): Resource<Body> {
-  const state = signal<Reading<Body>>({ answer: null, readMs: null, isReading: false, problem: null })
+  const state = signal<Reading<Body>>({ answer: null, readMs: null, isReading: false, problem: null, returns: 0 })
   /** Number of the latest read. The results of earlier ones are dropped. */
   let latestRead = 0
 
   async function read(reset = false): Promise<void> {
     const thisRead = ++latestRead
-    state.value = reset ? { answer: null, readMs: null, isReading: true, problem: null } : { ...state.peek(), isReading: true }
+    const returns = feed.returns.peek()
+    state.value = reset ? { answer: null, readMs: null, isReading: true, problem: null, returns } : { ...state.peek(), isReading: true }
     try {
       const answer = await readOnce(session.client())
-      if (thisRead === latestRead) state.value = { answer, readMs: nowMs(), isReading: false, problem: null }
+      if (thisRead === latestRead) state.value = { answer, readMs: nowMs(), isReading: false, problem: null, returns }
     } catch (error) {
       if (thisRead !== latestRead) return
       const retryAfter = retryAfterSec(error) ?? 0
       const { text, code } = problemTexts(error)
-      const problem = { text, code, retryMs: nowMs() + (retryAfter > 0 ? retryAfter * 1000 : RETRY_AFTER_MS) }
-      state.value = { ...state.peek(), isReading: false, problem }
+      const retryMs = nowMs() + (retryAfter > 0 ? retryAfter * 1000 : RETRY_AFTER_MS)
+      state.value = { ...state.peek(), isReading: false, problem: { text, code, retryMs, isUnreachable: error instanceof Unreachable }, returns }
     }
   }
 
@@ -75,14 +78,16 @@ export function createResource<Body>({ feed, session, title, read: readOnce, isM
 
   function isDue(reading: Reading<Body>, now: number): boolean {
     const { problem, readMs } = reading
-    if (problem !== null) return now >= problem.retryMs
-    return !isManual && readMs !== null && now - readMs >= READ_EVERY_MS && isOutdated(reading) && feed.isLive()
+    const isFromBefore = reading.returns !== feed.returns.peek()
+    if (problem !== null) return now >= problem.retryMs || (problem.isUnreachable && isFromBefore)
+    if (readMs === null || feed.connection.peek() !== 'live') return false
+    return isFromBefore || (!isManual && now - readMs >= READ_EVERY_MS && isOutdated(reading))
   }
 
   const isOld = computed(() => {
     const { readMs } = state.value
     // Content that is not read again is kept current by the stream.
-    return readMs !== null && feed.now.value - readMs > STALE_AFTER_MS && ((!isManual && isOutdated(state.value)) || !feed.isLive())
+    return readMs !== null && feed.now.value - readMs > STALE_AFTER_MS && ((!isManual && isOutdated(state.value)) || feed.connection.value !== 'live')
   })
   return {
     answer: computed(() => state.value.answer),
@@ -118,5 +123,5 @@ function noteText(title: string, { answer, readMs, problem }: Reading<unknown>, 
     return `${title}: ${problem.text}. Retrying in ${seconds} s.${source === '' ? '' : ` Showing data from ${source}.`}`
   }
   if (readMs === null) return `${title}: loading…`
-  return isOld ? `Stale: read at ${source}.` : `Read at ${source}.`
+  return isOld ? `Stale: read at ${source}.` : ''
 }

@@ -8,7 +8,7 @@ import { useParts } from '../parts.ts'
 export interface CurrentPrice {
   readonly received: ReceivedPrice | undefined
   readonly state: Freshness
-  /** Grey unless the price is fresh. */
+  /** Grey unless the price is fresh, as no price is while the connection is lost. */
   readonly className: '' | 'stale'
   /** The time that `state` is of. */
   readonly now: number
@@ -19,6 +19,6 @@ export function usePrice(asset: string): CurrentPrice {
   // A price may have arrived since the last second.
   const now = Math.max(feed.now.value, nowMs())
   const received = feed.price(asset)
-  const state = priceFreshness(received, now)
+  const state = received !== undefined && feed.connection.value === 'lost' ? 'stale' : priceFreshness(received, now)
   return { received, state, className: state === 'fresh' ? '' : 'stale', now }
 }

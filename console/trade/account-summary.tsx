@@ -36,8 +36,22 @@ export function AccountSummary({ market, sender }: Omit<SummaryOptions, 'state'>
         ]}
       />
       {unread.length > 0 && <p class='note problem'>{`The gateway could not read all of your ${unread.join(' and ')}.`}</p>}
+      <EmptyAccount state={state} />
       <CrossMargin state={state} market={market} sender={sender} />
     </section>
+  )
+}
+
+/** What an account without USDC lacks, and the way to get it. */
+function EmptyAccount({ state }: Pick<SummaryOptions, 'state'>) {
+  const { wallets } = useParts()
+  const { burner } = wallets
+  if (balance(state, 'usdc') !== 'none' && state.balances.usdc !== '0') return null
+  return (
+    <div class='stack'>
+      <p class='note warn'>{`This account has no USDC, which every position needs. ${burner === null ? 'Send some to its address first.' : ''}`}</p>
+      {burner !== null && <div class='row'><button type='button' onClick={() => void burner.addFunds()}>Add 10,000 test USDC</button></div>}
+    </div>
   )
 }
 

@@ -10,6 +10,7 @@ import { pauseText } from './availability.ts'
 import { Orders } from './orders-table.tsx'
 import { Positions } from './positions-table.tsx'
 import type { Sender } from './send.ts'
+import { AccountPrompt } from '../wallet/wallet-section.tsx'
 import { countOfPages, countText } from './use-account-lists.ts'
 import type { AccountLists } from './use-account-lists.ts'
 import type { Market } from './use-market.ts'
@@ -53,7 +54,7 @@ export function AccountTabs(options: AccountTabsOptions) {
       </div>
       <div role='tabpanel' id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} class='stack'>
         {account.owner.value === null
-          ? <p class='note'>An API key is needed to read your account. <a href='#/keys'>Connect a wallet and get a key</a>.</p>
+          ? <AccountPrompt what='your positions, orders and fills' />
           : <TabContent tab={tab} {...options} />}
       </div>
     </section>

@@ -1,20 +1,23 @@
-// The actions that the exchange allows now, and why not the others: pauses, halts, deleveraging and stale prices. Pure.
+// The actions that the exchange allows now, and why not the others: a lost connection, pauses, halts, deleveraging and stale prices. Pure.
 
 import type { MarketLimits } from '../../client/src/index.ts'
 import type { Freshness } from '../freshness.ts'
 
 /** `place_exit`: an order that only reduces a position, other than a trailing stop, whose placement needs a current price. */
-export type TradeAction =
-  | 'open' | 'place_entry' | 'place_exit' | 'place_trailing' | 'close' | 'add_collateral' | 'remove_collateral' | 'move_cross_margin' | 'cancel'
+export type TradeAction = (typeof ACTIONS)[number]
+
+const ACTIONS = [
+  'open', 'place_entry', 'place_exit', 'place_trailing', 'close', 'add_collateral', 'remove_collateral', 'move_cross_margin', 'cancel',
+] as const
 
 export interface MarketCondition {
   readonly asset: string
   readonly priceState: Freshness
   /**
    * `opens`: what adds risk is paused. `trades`: so is everything that changes a position, as in contracts of generation 1. `frozen`: only cancelling orders
-   * and adding collateral remain. Null if nothing is paused, and if that is unknown.
+   * and adding collateral remain. `disconnected`: the page cannot reach the exchange. Null if nothing is paused, and if that is unknown.
    */
-  readonly pause: 'opens' | 'trades' | 'frozen' | null
+  readonly pause: 'opens' | 'trades' | 'frozen' | 'disconnected' | null
   readonly isHalted: boolean
   /** Positions are closed to deleverage the exchange. */
   readonly isDeleveraging: boolean
@@ -23,13 +26,16 @@ export interface MarketCondition {
 type Conditions = Pick<MarketLimits, 'tradingPaused' | 'pauseMode' | 'assetHalted' | 'adlActive'>
 
 /** `limits`: null if they are not known yet. */
-export function conditionOf(asset: string, limits: Conditions | null, priceState: Freshness): MarketCondition {
+export function conditionOf(asset: string, limits: Conditions | null, priceState: Freshness, isDisconnected = false): MarketCondition {
   return {
-    asset, priceState, pause: limits === null ? null : pauseOf(limits), isHalted: limits?.assetHalted === true, isDeleveraging: limits?.adlActive === true,
+    asset, priceState, pause: isDisconnected ? 'disconnected' : limits === null ? null : pauseOf(limits),
+    isHalted: limits?.assetHalted === true, isDeleveraging: limits?.adlActive === true,
   }
 }
 
-function pauseOf({ tradingPaused, pauseMode }: Conditions): MarketCondition['pause'] {
+export const DISCONNECTED = 'Disconnected, reconnecting. Nothing can be sent until the connection is back.'
+
+function pauseOf({ tradingPaused, pauseMode }: Conditions): Exclude<MarketCondition['pause'], 'disconnected'> {
   if (pauseMode === null) return tradingPaused === true ? 'trades' : null
   return pauseMode === 0 ? null : pauseMode === 1 ? 'opens' : 'frozen'
 }
@@ -43,6 +49,7 @@ const PAUSED: Readonly<Record<NonNullable<MarketCondition['pause']>, { readonly 
     actions: new Set([...CHANGES_POSITION, 'move_cross_margin']),
     text: 'Trading is frozen. No position can be opened or closed until it resumes. Orders can still be cancelled and collateral added.',
   },
+  disconnected: { actions: new Set(ACTIONS), text: DISCONNECTED },
 }
 /** Actions that need a current price. */
 const NEEDS_PRICE: Readonly<Partial<Record<TradeAction, string>>> = {

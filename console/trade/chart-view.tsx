@@ -77,7 +77,10 @@ export function ChartView({ market, lists, sender }: { readonly market: Market; 
       </div>
       <Legend candle={shown} zone={chosen.zone} />
       <div class='chart-box'>
-        <div class={priceState === 'stale' ? 'chart stale' : 'chart'} ref={box} role='img' aria-label={labelOf(asset, chosen.interval, candles.value)} />
+        <div
+          class={priceState === 'stale' ? 'chart stale' : 'chart'} ref={box} role='img' data-resized
+          aria-label={labelOf(asset, chosen.interval, candles.value)}
+        />
         <ChartLabels chart={chart} {...orders.labels} />
       </div>
       <p class='note problem' role='status' hidden={orders.problem === null}>{orders.problem}</p>

@@ -1,50 +1,29 @@
 // The latest trades of one market, newest first. It always has the same number of rows of the same height, so that a new trade moves nothing.
 
 import { useComputed, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { TradeData } from '../../client/src/index.ts'
 import { FILL_KINDS } from '../activity-text.ts'
 import { amount, price, sideOf, timeOfDay, UNKNOWN } from '../format.ts'
-import { useParts } from '../parts.ts'
 import { TraderLink } from '../ui/links.tsx'
+import { TAPE_ROWS } from './use-trades.ts'
+import type { Trade, Trades } from './use-trades.ts'
 
-const ROWS = 40
-const SLOTS = Array.from({ length: ROWS }, (_, slot) => slot)
-/** Positions before the head of the log at which the tape begins. */
-const LOOK_BACK = 400
+const SLOTS = Array.from({ length: TAPE_ROWS }, (_, slot) => slot)
 const COLUMNS = ['Time', 'Price', 'Size', 'Trade', 'Trader'] as const
 /** Short enough for a narrow column. */
 const KINDS: Readonly<Partial<Record<TradeData['kind'], string>>> = { ...FILL_KINDS, liquidation: 'Liq.', partial_liquidation: 'Part. liq.' }
 
-export function Tape({ asset }: { readonly asset: string }) {
-  const { feed } = useParts()
-  const trades = useSignal<readonly TradeData[]>([])
+export function Tape({ trades: { rows, past } }: { readonly trades: Trades }) {
   /** The trades shown while someone points at a row or has the focus in one: what they are about to use must not become another trade. */
-  const held = useSignal<readonly TradeData[] | null>(null)
-  const head = useSignal(feed.head()?.seq ?? null)
-  useEffect(() => {
-    // Without a head there is no past to begin at: the first heartbeat brings it.
-    if (head.value !== null) return undefined
-    return feed.stream.on('heartbeat', ({ data }) => {
-      head.value ??= data.head
-    })
-  }, [])
-  useEffect(() => {
-    trades.value = []
-    held.value = null
-    if (head.value === null) return undefined
-    const since = Math.max(0, head.value - LOOK_BACK)
-    return feed.stream.on(`trades.${asset}`, ({ data }) => {
-      trades.value = [data, ...trades.value].slice(0, ROWS)
-    }, { since })
-  }, [asset, head.value])
-  const shown = useComputed(() => held.value ?? trades.value).value
+  const held = useSignal<readonly Trade[] | null>(null)
+  const shown = useComputed(() => held.value ?? rows.value).value
   const hold = (): void => {
-    held.value ??= trades.peek()
+    held.value ??= rows.peek()
   }
   const release = (): void => {
     held.value = null
   }
+  const empty = past.answer.value === null ? past.note.value : 'No trades yet. They appear here as they are indexed.'
   return (
     <div
       class='scroll tape' role='region' aria-label='Latest trades' tabIndex={0} onFocusOut={release}
@@ -52,24 +31,24 @@ export function Tape({ asset }: { readonly asset: string }) {
       onPointerEnter={({ pointerType }) => pointerType === 'mouse' && hold()} onPointerLeave={release}
     >
       <table role='table'>
-        <caption>Latest trades, sizes in USDC{held.value !== null && held.value !== trades.value && <span class='warn'> · paused</span>}</caption>
+        <caption>Latest trades, sizes in USDC{held.value !== null && held.value !== rows.value && <span class='warn'> · paused</span>}</caption>
         <thead role='rowgroup'>
           <tr role='row'>{COLUMNS.map((title) => <th key={title} role='columnheader' scope='col'>{title}</th>)}</tr>
         </thead>
         <tbody role='rowgroup'>
           {/* A row keeps its place and gets another trade. */}
-          {SLOTS.map((slot) => <TapeRow key={slot} trade={shown[slot]} isFirst={slot === 0} />)}
+          {SLOTS.map((slot) => <TapeRow key={slot} trade={shown[slot]} note={slot === 0 ? empty : null} />)}
         </tbody>
       </table>
     </div>
   )
 }
 
-function TapeRow({ trade, isFirst }: { readonly trade: TradeData | undefined; readonly isFirst: boolean }) {
+function TapeRow({ trade, note }: { readonly trade: Trade | undefined; readonly note: string | null }) {
   if (trade === undefined) {
-    return isFirst
-      ? <tr key='note' role='row'><td role='cell' colSpan={COLUMNS.length} class='empty'>No trades yet. They appear here as they are indexed.</td></tr>
-      : <tr key='empty' role='row' aria-hidden><td role='cell' colSpan={COLUMNS.length} /></tr>
+    return note === null
+      ? <tr key='empty' role='row' aria-hidden><td role='cell' colSpan={COLUMNS.length} /></tr>
+      : <tr key='note' role='row'><td role='cell' colSpan={COLUMNS.length} class='empty'>{note}</td></tr>
   }
   const { ts, kind, direction, size, trader } = trade
   const className = takerClass(trade)
@@ -85,7 +64,7 @@ function TapeRow({ trade, isFirst }: { readonly trade: TradeData | undefined; re
 }
 
 /** By what the trade buys or sells: closing a long sells. */
-function takerClass({ kind, direction }: TradeData): string {
+function takerClass({ kind, direction }: Trade): string {
   if (direction === null) return ''
   return (direction === 0) === (kind === 'open') ? 'up' : 'down'
 }

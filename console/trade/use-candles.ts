@@ -50,7 +50,6 @@ export function useCandles(asset: string, interval: CandleInterval, onUpdate: (c
     candles.value = candles.value.slice(PAGE_CANDLES)
     version.value += 1
   }), [asset, interval])
-  useReconnect(() => void resource.read())
 
   async function loadOlder(): Promise<void> {
     const reading = older.current
@@ -72,27 +71,4 @@ export function useCandles(asset: string, interval: CandleInterval, onUpdate: (c
   }
 
   return { candles, version, name, resource, loadOlder: () => void loadOlder() }
-}
-
-/** Calls `listener` with the first heartbeat after a disconnect. */
-function useReconnect(listener: () => void): void {
-  const { feed } = useParts()
-  const current = useRef(listener)
-  current.current = listener
-  useEffect(() => {
-    let wasDisconnected = false
-    const stops = [
-      feed.stream.onProblem(({ kind }) => {
-        if (kind === 'disconnected') wasDisconnected = true
-      }),
-      feed.stream.on('heartbeat', () => {
-        if (!wasDisconnected) return
-        wasDisconnected = false
-        current.current()
-      }),
-    ]
-    return () => {
-      for (const stop of stops) stop()
-    }
-  }, [])
 }

@@ -40,10 +40,11 @@ export function useMarket(asset: string): Market {
     }
   }, [read])
   const { state } = usePrice(asset)
-  return { asset, limits, condition: conditionOf(asset, limits, state), isGeneration2: limits !== null && limits.pauseMode !== null }
+  const condition = conditionOf(asset, limits, state, feed.connection.value === 'lost')
+  return { asset, limits, condition, isGeneration2: limits !== null && limits.pauseMode !== null }
 }
 
-/** Returns the reason why the user cannot do something in a market now; null if they can. Orders can be cancelled in any state of the market. */
+/** Returns the reason why the user cannot do something in a market now; null if they can. While connected, orders can be cancelled in any state. */
 export type Gate = (action: TradeAction) => string | null
 
 export function useGate(condition: MarketCondition): Gate {

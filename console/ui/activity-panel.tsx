@@ -1,6 +1,6 @@
 // The list of what happened to the account, behind a button in the header that counts what is new.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { dateTime, timeOfDay, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
 import type { Notice } from '../state/activity.ts'
@@ -12,8 +12,8 @@ const MS_PER_SEC = 1_000
 
 export function ActivityButton() {
   const { activity } = useParts()
-  const [isOpen, setIsOpen] = useState(false)
   const dialog = useRef<HTMLDialogElement>(null)
+  const isOpen = activity.isOpen.value
   const unseen = activity.unseen.value
   useEffect(() => {
     if (isOpen && dialog.current?.open === false) dialog.current.showModal()
@@ -21,13 +21,17 @@ export function ActivityButton() {
   }, [isOpen])
 
   function close(): void {
-    setIsOpen(false)
+    activity.isOpen.value = false
     activity.markSeen()
   }
 
   return (
     <>
-      <button type='button' class='quiet' aria-haspopup='dialog' onClick={() => setIsOpen(true)}>
+      <button
+        type='button' class='quiet' aria-haspopup='dialog' data-activity onClick={() => {
+          activity.isOpen.value = true
+        }}
+      >
         Activity{unseen > 0 && <span class='badge'>{unseen}<span class='visually-hidden'> new</span></span>}
       </button>
       <dialog ref={dialog} class='drawer' aria-label='Activity' onClose={close}>
@@ -37,7 +41,7 @@ export function ActivityButton() {
               <h2 class='grow'>Activity</h2>
               <button type='button' onClick={() => dialog.current?.close()}>Close</button>
             </div>
-            <ActivityList onLeave={() => dialog.current?.close()} />
+            <ActivityList />
           </div>
         )}
       </dialog>
@@ -45,11 +49,11 @@ export function ActivityButton() {
   )
 }
 
-function ActivityList({ onLeave }: { readonly onLeave: () => void }) {
+function ActivityList() {
   const { activity, account } = useParts()
   const notices = activity.notices.value
   if (account.owner.value === null && notices.length === 0) {
-    return <p class='empty'>What happens to your account is listed here. <a href='#/keys' onClick={onLeave}>Connect a wallet and get a key</a> to see it.</p>
+    return <p class='empty'>What happens to your account is listed here. Connect a wallet to see it.</p>
   }
   return (
     <>

@@ -34,9 +34,10 @@ export function Facts({ rows, inline = false }: { readonly rows: readonly (reado
   )
 }
 
-/** Says when a resource was read, or why it was not. */
+/** Says why a resource is missing or may not be current. */
 export function ReadNote({ resource }: { readonly resource: Resource<unknown> }) {
   const code = resource.problemCode.value
+  if (resource.note.value === '') return null
   return <p class={resource.hasProblem.value ? 'note problem' : 'note'}>{resource.note}{code !== null && <> <code class='note'>{code}</code></>}</p>
 }
 

@@ -7,7 +7,9 @@ import { useParts } from '../parts.ts'
 import { reasonOf } from '../problems.ts'
 import type { Session } from '../session.ts'
 import { Card, Facts } from '../ui/layout.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { issueKey } from './issue-key.ts'
+import { ConnectButton } from './wallet-section.tsx'
 
 const PROOF = 'To prove that you own the account, your wallet signs a transaction with sequence number 0. No ledger accepts it, and it is never submitted.'
 
@@ -43,16 +45,14 @@ export function KeySection({ onIssued }: { readonly onIssued: () => void }) {
       {key !== null && <Facts rows={[['Key in use', <span class='mono'>{key.keyId}</span>]]} />}
       {issued.value !== null && (
         <Secret
-          issued={issued.value} onStatus={(next) => {
-            status.value = next
-          }} onHide={() => {
+          issued={issued.value} onHide={() => {
             issued.value = null
             status.value = { text: 'The secret is hidden.' }
           }}
         />
       )}
       {key !== null && <div class='row'><button type='button' onClick={() => session.setKey(null, null)}>Stop using this key</button></div>}
-      {session.wallet() === null && key === null && <p>Connect a wallet to get a key, or use an existing key.</p>}
+      {session.wallet() === null && key === null && <div class='row'><ConnectButton /><span class='note'>to get a key, or use an existing key</span></div>}
       {session.wallet() !== null && (key === null ? form : <details><summary>Get a key for another program</summary>{form}</details>)}
       {key === null && (
         <ExistingKeyForm
@@ -83,28 +83,14 @@ async function tryKey(session: Session, keyId: string, secret: string): Promise<
   }
 }
 
-function Secret({ issued: { keyId, secret }, onStatus, onHide }: {
-  readonly issued: IssuedKey
-  readonly onStatus: (status: Status) => void
-  readonly onHide: () => void
-}) {
+function Secret({ issued: { keyId, secret }, onHide }: { readonly issued: IssuedKey; readonly onHide: () => void }) {
   const credentials = `${keyId}:${secret}`
-
-  async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(credentials)
-      onStatus({ text: 'Copied.' })
-    } catch {
-      onStatus({ text: 'The browser blocked access to the clipboard. Select the text and copy it yourself.', isProblem: true })
-    }
-  }
-
   return (
     <div class='secret stack'>
       <p>Save this now: the secret cannot be shown again. Send it in the header <code>Authorization: Bearer</code>.</p>
       <p class='mono' id='secret'>{credentials}</p>
       <div class='row'>
-        <button type='button' onClick={() => void copy()}>Copy</button>
+        <CopyButton text={credentials}>Copy</CopyButton>
         <button type='button' onClick={onHide}>I saved it: hide</button>
       </div>
     </div>

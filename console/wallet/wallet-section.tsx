@@ -1,35 +1,21 @@
-// Connects a wallet: Freighter or another extension, or a burner wallet on the local network.
+// Connecting a wallet, here and where something needs it: Freighter or another extension, or a burner wallet on the local network.
 
 import { useEffect, useId, useState } from 'preact/hooks'
 import { after } from '../clock.ts'
 import { useParts } from '../parts.ts'
-import { Card, Facts } from '../ui/layout.tsx'
-import type { Wallet } from '../session.ts'
 
 const INSECURE = 'This page was loaded over plain HTTP from another machine, so the browser does not allow signing. Open it over https.'
 
 const INJECTED_WITHIN_MS = 1_000
 
-export function WalletSection() {
-  const { session } = useParts()
-  const wallet = session.wallet()
-  return (
-    <Card title='Wallet'>
-      {wallet === null ? <ConnectWallet /> : <ConnectedWallet wallet={wallet} />}
-      <WalletNote />
-      <StoreChoice />
-    </Card>
-  )
-}
-
-/** Shows what the wallet is doing, or why it is not connected. */
-export function WalletNote() {
+/** Shows what the wallet is doing, or why it is not connected: while the account's menu is open, only there. */
+export function WalletNote({ isInMenu = false }: { readonly isInMenu?: boolean }) {
   const { wallets } = useParts()
-  const status = wallets.status.value
+  const status = wallets.isMenuOpen.value === isInMenu ? wallets.status.value : null
   return <p class={status?.isProblem === true ? 'note problem' : 'note'} role='status'>{status?.text}</p>
 }
 
-function ConnectWallet() {
+export function ConnectWallet() {
   const { wallets } = useParts()
   const { burner } = wallets
   return (
@@ -39,8 +25,7 @@ function ConnectWallet() {
       <WalletButtons />
       {burner !== null && (
         <p class='note'>
-          A burner wallet works on this local network only. Its key is generated in this page, the local network funds it with 10,000 test USDC, and the
-          page gets an API key with it.
+          A burner wallet works on this local network only. Its key is generated in this page, and the local network funds it with 10,000 test USDC.
         </p>
       )}
     </>
@@ -67,31 +52,12 @@ function WalletButtons() {
   )
 }
 
-function ConnectedWallet({ wallet }: { readonly wallet: Wallet }) {
-  const { session, wallets } = useParts()
-  const { burner } = wallets
-  return (
-    <>
-      <Facts rows={[['Wallet', wallet.name], ['Account', <span class='mono'>{wallet.signer.address}</span>]]} />
-      {wallet.secret !== undefined && (
-        <p class='note'>
-          {session.isStored() ? 'Its secret key is stored in this browser.' : 'Its secret key is only in this page\'s memory. Reloading the page deletes it.'}
-        </p>
-      )}
-      <div class='row'>
-        {wallet.secret !== undefined && burner !== null && <button type='button' onClick={() => void burner.addFunds()}>Add 10,000 test USDC</button>}
-        <button type='button' onClick={wallets.disconnect}>Disconnect</button>
-      </div>
-    </>
-  )
-}
-
-function StoreChoice() {
+export function StoreChoice() {
   const { session, settings } = useParts()
   const id = useId()
   const place = settings.localRpcUrl === null
-    ? 'Remember my API key in this tab (sessionStorage). Otherwise, reloading the page forgets it.'
-    : 'Keep my burner wallet and API key in this browser (localStorage). Otherwise, reloading the page forgets them.'
+    ? 'Keep me signed in in this tab (sessionStorage). Otherwise, reloading the page signs me out.'
+    : 'Keep my burner wallet in this browser (localStorage). Otherwise, reloading the page forgets it.'
   return (
     <div class='check'>
       <input type='checkbox' id={id} checked={session.isStored()} onChange={(event) => session.setStored(event.currentTarget.checked)} />
@@ -107,25 +73,36 @@ export function WalletPrompt({ purpose }: { readonly purpose: string }) {
   if (hasWallet && account.owner.value !== null) return null
   return (
     <div class='stack'>
-      <p class='note warn'>
-        {`${purpose} needs ${hasWallet ? 'an API key' : 'a wallet that signs'}: `}<a href='#/keys'>wallet and keys</a>.
-      </p>
-      {hasWallet ? <div class='row'><KeyButton /></div> : <WalletButtons />}
+      <p class='note warn'>{hasWallet ? `Sign in first: ${purpose.toLowerCase()} needs your balances.` : `${purpose} needs a wallet that signs.`}</p>
+      {hasWallet ? <div class='row'><SignInButton /></div> : <WalletButtons />}
       <WalletNote />
     </div>
   )
 }
 
-/** Gets an API key where it is needed. The wallet signs a challenge; nothing is sent to the network. */
-export function KeyButton() {
+/** Signs in where it is needed: the wallet signs a challenge, and nothing is sent to the network. */
+export function SignInButton() {
   const { wallets } = useParts()
-  return <button type='button' aria-disabled={wallets.status.value?.isBusy === true} onClick={() => void wallets.getKey()}>Get an API key</button>
+  return <button type='button' aria-disabled={wallets.status.value?.isBusy === true} onClick={() => void wallets.signIn()}>Sign in</button>
 }
 
 /** Shows what to do to see `what`, which belongs to the user's account; nothing when the page can read it. */
 export function AccountPrompt({ what }: { readonly what: string }) {
   const { session, account } = useParts()
   if (account.owner.value !== null) return null
-  if (session.wallet() === null) return <p class='note'><a href='#/keys'>Connect a wallet</a>{` to see ${what}.`}</p>
-  return <div class='row'><KeyButton /><span class='note'>{`to see ${what}`}</span></div>
+  return <div class='row'>{session.wallet() === null ? <ConnectButton /> : <SignInButton />}<span class='note'>{`to see ${what}`}</span></div>
+}
+
+/** Opens the account's menu, which connects wallets. */
+export function ConnectButton() {
+  const { wallets } = useParts()
+  return (
+    <button
+      type='button' aria-haspopup='dialog' onClick={() => {
+        wallets.isMenuOpen.value = true
+      }}
+    >
+      Connect a wallet
+    </button>
+  )
 }

@@ -1,7 +1,7 @@
-// Connects wallets. With a burner wallet the page also gets an API key, so that one click is enough to trade on the local network.
+// Connects wallets and signs in with them: the page gets an API key, with which it reads the account.
 
 import { signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import type { ReadonlySignal, Signal } from '@preact/signals'
 import { Unauthorized } from '../../client/src/index.ts'
 import { reasonOf } from '../problems.ts'
 import type { Session, Wallet } from '../session.ts'
@@ -24,7 +24,9 @@ export interface Wallets {
   /** Wallets other than Freighter that this browser has. */
   others(): readonly { readonly name: string; readonly connect: () => Promise<void> }[]
   /** Gets an API key for the wallet's account. */
-  getKey(): Promise<void>
+  signIn(): Promise<void>
+  /** True while the account's menu is open. */
+  readonly isMenuOpen: Signal<boolean>
   disconnect(): void
 }
 
@@ -34,6 +36,7 @@ const KEY_LABEL = 'Console'
 export function createWallets({ session, settings }: { readonly session: Session; readonly settings: Settings }): Wallets {
   const { localRpcUrl, networkPassphrase } = settings
   const status = signal<WalletStatus | null>(null)
+  const isMenuOpen = signal(false)
 
   async function run(text: string, done: string, work: () => Promise<void>, failure = 'Not connected'): Promise<void> {
     if (status.peek()?.isBusy === true) return
@@ -46,7 +49,16 @@ export function createWallets({ session, settings }: { readonly session: Session
     }
   }
 
-  const connect = (text: string, create: () => Promise<Wallet>): Promise<void> => run(text, 'Connected.', async () => session.setWallet(await create()))
+  const signIn = (): Promise<void> => run('Waiting for your wallet to sign the challenge…', 'Connected.', async () => {
+    await issueKey(session, KEY_LABEL)
+    isMenuOpen.value = false
+  }, 'Not signed in')
+
+  async function connect(text: string, create: () => Promise<Wallet>): Promise<void> {
+    await run(text, 'Connected.', async () => session.setWallet(await create()))
+    if (session.wallet() !== null && session.key() === null) await signIn()
+    else if (status.peek()?.isProblem === false) isMenuOpen.value = false
+  }
 
   function createBurner(rpcUrl: string): NonNullable<Wallets['burner']> {
     const fund = async (): Promise<void> => {
@@ -54,11 +66,10 @@ export function createWallets({ session, settings }: { readonly session: Session
       if (wallet !== null) await fundAccount(rpcUrl, wallet.signer.address)
     }
     return {
-      connect: () => run('Creating and funding the burner wallet…', 'Connected, with an API key.', async () => {
+      connect: () => connect('Creating and funding the burner wallet…', async () => {
         const wallet = await createBurnerWallet()
         await fundAccount(rpcUrl, wallet.signer.address)
-        session.setWallet(wallet)
-        await issueKey(session, KEY_LABEL)
+        return wallet
       }),
       addFunds: () => run('Funding the wallet…', 'Added 10,000 test USDC.', fund, 'Not funded'),
     }
@@ -69,7 +80,7 @@ export function createWallets({ session, settings }: { readonly session: Session
     if (secret === undefined || session.key() === null) return
     const error: unknown = await session.client().getAccountIdentity().then(() => null, (failure: unknown) => failure)
     if (!(error instanceof Unauthorized)) return
-    await run('The local network has changed. Funding the burner wallet again…', 'Connected, with a new API key.', async () => {
+    await run('The local network has changed. Funding the burner wallet again…', 'Connected again.', async () => {
       await fundAccount(rpcUrl, signer.address)
       // The key that the network has forgotten.
       session.setKey(null, null)
@@ -91,14 +102,12 @@ export function createWallets({ session, settings }: { readonly session: Session
     }),
     others: () => findInjectedWallets().map(({ name, connect: connectInjected }) =>
       ({ name, connect: () => connect(`Waiting for ${name}…`, () => connectInjected(networkPassphrase)) })),
-    getKey: () => run('Waiting for your wallet to sign the challenge…', 'Connected, with an API key.', async () => {
-      await issueKey(session, KEY_LABEL)
-    }, 'No key issued'),
+    signIn, isMenuOpen,
     disconnect() {
       status.value = null
+      isMenuOpen.value = false
       session.setWallet(null)
-      // The page got this key by itself, together with the wallet.
-      if (localRpcUrl !== null) session.setKey(null, null)
+      session.setKey(null, null)
     },
   }
 }

@@ -1,5 +1,5 @@
-// The controls that each state of the exchange disables, and the sentence that says why. States checked: pauses of both generations, a freeze, a halted
-// asset, an asset that is being deleveraged, a stale price, and a price that is not known.
+// The controls that each state of the exchange disables, and the sentence that says why. States checked: a lost connection, pauses of both generations, a
+// freeze, a halted asset, an asset that is being deleveraged, a stale price, and a price that is not known.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -38,6 +38,13 @@ test('a pause disables what the contracts of the generation refuse', () => {
     actions: [...changes, 'move_cross_margin'],
     texts: ['Trading is frozen. No position can be opened or closed until it resumes. Orders can still be cancelled and collateral added.'],
   })
+})
+
+test('a lost connection disables everything, whatever the market allows', () => {
+  for (const limits of [LIVE, null, { ...LIVE, pauseMode: 2 }]) {
+    const condition = conditionOf('BTC', limits, 'fresh', true)
+    for (const action of ACTIONS) assert.match(unavailable(action, condition) ?? '', /^Disconnected, reconnecting\./, action)
+  }
 })
 
 test('a halt, deleveraging, and a price that is not fresh disable what they affect', () => {

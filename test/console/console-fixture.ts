@@ -152,11 +152,18 @@ export function rowsWith(within: Locator, ...texts: readonly (string | RegExp)[]
   return texts.reduce((rows, hasText) => rows.filter({ hasText }), within.getByRole('row'))
 }
 
-/** Creates a funded burner wallet with an API key on the page. */
+/** Connects a funded burner wallet in the header, and signs in with it. */
 export async function setUpTrader(page: Page): Promise<void> {
-  await goTo(page, 'Wallet and keys')
-  await page.getByRole('button', { name: 'Burner wallet' }).click()
-  await page.getByText('Connected, with an API key.').waitFor()
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Connect a wallet' }).getByRole('button', { name: 'Burner wallet' }).click()
+  await page.getByRole('button', { name: /^Account G/ }).waitFor()
+  await page.locator('dialog[open]').waitFor({ state: 'detached' })
+}
+
+/** Opens the menu of the connected account. */
+export async function openAccount(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: /^Account G/ }).click()
+  return page.getByRole('dialog', { name: 'Account' })
 }
 
 /** Chooses an order type and fills in inputs by their labels. */

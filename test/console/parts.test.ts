@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { findContractFunction } from '../../console/contract-functions.ts'
 import { explain } from '../../console/explain.ts'
 import { amount, duration, parseAmount, percent, plain, price, profitByPrice, short, signed, UNKNOWN } from '../../console/format.ts'
-import { indexAgeSec, indexFreshness, priceAgeSec, priceFreshness, streamFreshness } from '../../console/freshness.ts'
+import { connectionOf, indexAgeSec, indexFreshness, priceAgeSec, priceFreshness } from '../../console/freshness.ts'
 import { countdown, drawdowns, leastOf, openPositionsIn, realisedCurve, roomForOthers, sharesFor, usdcFor } from '../../console/pools/figures.ts'
 import type { CallTransaction } from '../../client/src/envelope.ts'
 import type { AdlRow, VaultTrade } from '../../client/src/generated/resources.ts'
@@ -128,11 +128,11 @@ test('a price is stale after 10 s without an update or 60 s after its attestatio
   assert.equal(priceAgeSec(received, 1_003_000), 5)
 })
 
-test('the index ages from its reported age; the stream is stale after 5 s of silence', () => {
+test('the index ages from its reported age; the connection is lost after 2.5 s of silence', () => {
   const head = { seq: 1, ledger: 9, ageSec: 3, receivedMs: 1_000_000 }
   assert.deepEqual([indexAgeSec(head, 1_002_000), indexAgeSec(null, 0), indexAgeSec({ ...head, ageSec: null }, 0)], [5, null, null])
   assert.deepEqual([indexFreshness(head, 1_027_000), indexFreshness(head, 1_027_001), indexFreshness(null, 0)], ['fresh', 'stale', 'unknown'])
-  assert.deepEqual([streamFreshness(head, 1_005_000), streamFreshness(head, 1_005_001), streamFreshness(null, 0)], ['fresh', 'stale', 'unknown'])
+  assert.deepEqual([connectionOf(head, 1_002_500), connectionOf(head, 1_002_501), connectionOf(null, 0)], ['live', 'lost', 'connecting'])
 })
 
 test('a vault\'s curve ends at the vault\'s total and starts at the oldest known trade', () => {

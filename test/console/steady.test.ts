@@ -38,7 +38,7 @@ const OBSERVE = `
     for (const { sources } of list.getEntries()) {
       for (const { node, previousRect: from, currentRect: to } of sources) {
         const element = node?.nodeType === 1 ? node : node?.parentElement
-        if (element == null || element.closest('.toasts') !== null) continue
+        if (element == null || element.closest('.notices') !== null) continue
         // A figure that is aligned to the right grows to the left.
         if (Math.abs(from.right - to.right) < 1 && Math.abs(from.y - to.y) < 1) continue
         moved.push(element.outerHTML.slice(0, 120) + ': ' + [from.x, from.y, to.x, to.y].map(Math.round))

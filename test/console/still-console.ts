@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { createIdentity } from '../../localnet/actors/identity.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
 import { startBrowser } from '../support/browser.ts'
+import { waitUntil } from './console-fixture.ts'
 import { createTraderClient, whileTimePasses } from '../client/client-fixture.ts'
 import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
@@ -31,6 +32,21 @@ const LEDGERS = 60
 const LEDGERS_PER_STEP = 15
 const TURNS_MAX = 300
 const END_SEC = 120
+const STEP_MS = 2_000
+const HEARTBEAT_MS = 1_000
+const COUNT_HEARTBEATS = `
+  window.heartbeats = 0
+  {
+    const Native = WebSocket
+    window.WebSocket = class extends Native {
+      constructor(...options) {
+        super(...options)
+        this.addEventListener('message', ({ data }) => {
+          if (data.includes('"heartbeat"')) heartbeats += 1
+        })
+      }
+    }
+  }`
 const TRADED = ['BTC', 'ETH'] as const
 const TRADES = [
   { op: 'open_position', asset: 'BTC', collateral: String(500n * ONE), leverage: 5, direction: 'Long' },
@@ -42,7 +58,7 @@ const TRADES = [
 ] as const
 
 /** True if everything on the page has arrived. */
-export const IS_COMPLETE = `[...document.querySelectorAll('[data-status]')].length === 4
+export const IS_COMPLETE = `[...document.querySelectorAll('[data-status]')].length === 3
   && [...document.querySelectorAll('[data-status]')].every(({ dataset }) => dataset.state === 'fresh')
   && ![...document.querySelectorAll('main .note')].some((note) => note.textContent.endsWith('loading…'))
   && document.fonts.status === 'loaded'`
@@ -77,8 +93,13 @@ export async function createStillConsole(
   building.defer(() => browser.close())
   const context = await browser.newContext({ viewport, colorScheme: 'dark', locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' })
   await context.addInitScript(`localStorage.setItem('console', ${JSON.stringify(JSON.stringify(credentials))})`)
+  await context.addInitScript(COUNT_HEARTBEATS)
   const page = await context.newPage()
-  await page.clock.setFixedTime(fixture.clock.nowMs())
+  let pageMs = fixture.clock.nowMs()
+  await page.clock.setFixedTime(pageMs)
+  // As from a running gateway, in real time: without them the page would reconnect while a test is at work.
+  const heartbeats = setInterval(() => fixture.gateway.stream.heartbeat(), HEARTBEAT_MS)
+  building.defer(() => clearInterval(heartbeats))
   const owned = building.move()
 
   /** Sends what the page waits for. */
@@ -101,7 +122,15 @@ export async function createStillConsole(
     async advance() {
       await fixture.closeLedgers(1)
       await fixture.catchUp()
-      await page.clock.setFixedTime(fixture.clock.nowMs())
+      // In steps, each with its heartbeat: a longer one would be a lost connection.
+      for (; pageMs + STEP_MS < fixture.clock.nowMs(); pageMs += STEP_MS) {
+        await page.clock.setFixedTime(pageMs + STEP_MS)
+        const received = await page.evaluate<number>('window.heartbeats')
+        fixture.gateway.stream.heartbeat()
+        if (page.url() !== 'about:blank') await waitUntil(page, `heartbeats > ${received}`)
+      }
+      pageMs = fixture.clock.nowMs()
+      await page.clock.setFixedTime(pageMs)
       await tick()
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -6,7 +6,7 @@ import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page, Route } from 'playwright-core'
 import type { AccountState } from '../../client/src/index.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, goTo, readReview, reviewTicket, rowsWith, setUpTrader, sign, waitUntil } from './console-fixture.ts'
+import { createConsoleFixture, fillTicket, openAccount, readReview, reviewTicket, rowsWith, setUpTrader, sign, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture, OpenedPage } from './console-fixture.ts'
 import { TEST_GENERATION } from '../support/generation.ts'
 import { TEST_PASSPHRASE } from '../support/keys.ts'
@@ -307,20 +307,21 @@ test('one click on the trade screen is enough to trade, and the burner wallet su
   await page.getByText('Available: 10,000.00 USDC').waitFor()
   await page.reload()
   await page.getByText('Available: 10,000.00 USDC').waitFor()
-  await goTo(page, 'Wallet and keys')
-  const account = await page.getByText(/^G[A-Z2-7]{55}$/).innerText()
-  await page.getByText('Its secret key is stored in this browser.').waitFor()
+  const menu = await openAccount(page)
+  const account = await menu.getByText(/^G[A-Z2-7]{55}$/).innerText()
+  await menu.getByText('Its secret key is stored in this browser.').waitFor()
   assert.deepEqual(browserErrors, [])
   // The local network has forgotten the key, as after a reset.
   const stored = `JSON.parse(localStorage.getItem('console'))`
   await page.evaluate(`localStorage.setItem('console', JSON.stringify({ ...${stored}, key: { keyId: 'nk_${'0'.repeat(24)}', secret: '${'0'.repeat(64)}' } }))`)
   await page.reload()
-  await page.getByText('Connected, with a new API key.').waitFor()
-  await page.getByText(account, { exact: true }).waitFor()
+  await page.getByText('Available: 20,000.00 USDC').waitFor()
+  await openAccount(page)
+  await menu.getByText(account, { exact: true }).waitFor()
   await page.getByLabel(/^Keep my burner wallet/).uncheck()
   assert.equal(await page.evaluate(`localStorage.getItem('console')`), '{"isStored":false}')
   await page.reload()
-  await page.getByRole('button', { name: 'Burner wallet' }).waitFor()
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
   assert.equal(await page.getByLabel(/^Keep my burner wallet/).isChecked(), false)
 })
 
@@ -351,7 +352,7 @@ test('Freighter signs the challenge and the reviewed order, and is rejected on a
     return { signedTransaction: transaction.toXdr(), signerAddress: wallet.publicKey() }
   }
   await fixture.control('local_fund', { address: wallet.publicKey(), usdc: '10000000000' })
-  const { page, browserErrors } = await fixture.open('#/keys', {
+  const { page, browserErrors } = await fixture.open('#/portfolio', {
     prepare: async (fresh) => {
       fresh.on('request', (request) => scripts.push(request.url()))
       await fresh.exposeFunction('callFreighter', respond)
@@ -359,12 +360,12 @@ test('Freighter signs the challenge and the reviewed order, and is rejected on a
     },
   })
   assert.deepEqual(scripts.filter((url) => url.includes('freighter')), [])
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByRole('button', { name: 'Connect Freighter' }).click()
   await page.getByText(/^Not connected: Freighter is on SOME: switch it to the network “Test SDF Network/).waitFor()
   networkPassphrase = TEST_PASSPHRASE
   await page.getByRole('button', { name: 'Connect Freighter' }).click()
-  await page.getByRole('button', { name: 'Get an API key' }).click()
-  await page.locator('#secret').waitFor()
+  await page.getByRole('region', { name: 'Equity' }).getByText('1,000.00 USDC', { exact: true }).waitFor()
   await page.goto(`${fixture.url}/#/trade/${MARKET}`)
   await page.getByText('Available: 1,000.00 USDC').waitFor()
   // One review for three transactions. Stellar signs each by itself, so the wallet asks three times, after the challenge of the key.
@@ -419,7 +420,7 @@ test('wallets that add themselves to the page are offered beside Freighter, and 
     transaction.sign(pair)
     return transaction.toXdr()
   }
-  const { page, browserErrors } = await fixture.open('#/keys', {
+  const { page, browserErrors } = await fixture.open('#/portfolio', {
     prepare: async (fresh) => {
       await fresh.exposeFunction('callWallet', answer)
       await fresh.addInitScript(INJECTED)
@@ -428,21 +429,19 @@ test('wallets that add themselves to the page are offered beside Freighter, and 
   for (const name of names) {
     const address = pairs.get(name)?.publicKey() ?? ''
     await fixture.control('local_fund', { address, usdc: '10000000000' })
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
     const connect = page.getByRole('button', { name: `Connect ${name}` })
     await connect.click()
     if (name === 'Rabet') {
       await page.getByText('Not connected: Rabet returned no account: User denied the connection.').waitFor()
       await connect.click()
     }
-    await page.getByText(address, { exact: true }).waitFor()
-    // On a page that needs the key, one button gets it.
-    if (name === 'Klever') await page.goto(`${fixture.url}/#/portfolio`)
-    await page.getByRole('button', { name: 'Get an API key' }).click()
-    await page.goto(`${fixture.url}/#/portfolio`)
+    await page.getByRole('button', { name: `Account ${address}` }).waitFor()
     await page.getByRole('region', { name: 'Equity' }).getByText('1,000.00 USDC', { exact: true }).waitFor()
     if (name !== 'Hana') await openAndClose(page)
-    await page.goto(`${fixture.url}/#/keys`)
-    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.goto(`${fixture.url}/#/portfolio`)
+    await (await openAccount(page)).getByRole('button', { name: 'Disconnect' }).click()
+    await page.keyboard.press('Escape')
   }
   const [klever, rabet] = [{ name: 'Klever', network: TEST_PASSPHRASE, address: 'its own' }, { name: 'Rabet', network: 'testnet', address: undefined }]
   // The challenge, the open and the close.
@@ -451,7 +450,8 @@ test('wallets that add themselves to the page are offered beside Freighter, and 
 })
 
 test('explains how to install Freighter if it is missing', { skip }, async () => {
-  const { page } = await fixture.open('#/keys')
+  const { page } = await fixture.open('#/portfolio')
+  await page.getByRole('main').getByRole('button', { name: 'Connect a wallet' }).click()
   await page.getByRole('button', { name: 'Connect Freighter' }).click()
   await page.getByText(/^Not connected: Freighter was not found: install the browser extension/).waitFor()
 })

@@ -16,7 +16,7 @@ const SLOW = [
   'test/support/store-pool.test.ts', 'test/docs/document-lint.test.ts', 'test/sim/crashes.test.ts', 'test/attack/crowd.test.ts',
   'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/completion.test.ts', 'test/client/package.test.ts',
   'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
-  'test/client/stream.test.ts', 'test/console/generation-2.test.ts', 'test/console/pages.test.ts', 'test/console/parts.test.ts',
+  'test/client/stream.test.ts', 'test/console/frame.test.ts', 'test/console/generation-2.test.ts', 'test/console/pages.test.ts', 'test/console/parts.test.ts',
   'test/console/portfolio.test.ts', 'test/console/screenshot.test.ts', 'test/console/steady.test.ts', 'test/console/trading.test.ts',
   'test/console/vaults.test.ts', 'test/api/vault-histories.test.ts', 'test/crash/',
   'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
