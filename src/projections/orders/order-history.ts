@@ -115,7 +115,8 @@ async function listByPastStatus(
   const params: Param[] = [deployment, toSearchText(trader)]
   const bind = (value: Param): Sql => sql`$${params.push(value)}`
   const state = stateSource(filter, bind)
-  const keys = [[sql`r.deployment`, sql`$1::int`], [sql`r.trader`, sql`$2::text`], ...(asset === undefined ? [] : [[sql`r.asset`, sql`${bind(toSearchText(asset))}::text`] as const])] as const
+  const assetKey = asset === undefined ? [] : [[sql`r.asset`, sql`${bind(toSearchText(asset))}::text`] as const]
+  const keys = [[sql`r.deployment`, sql`$1::int`], [sql`r.trader`, sql`$2::text`], ...assetKey] as const
   const columns = [...keys.map(([column]) => column), sql`r.order_id`]
   const bound = (id: Sql): Sql => sql`(${sql.join([...keys.map(([, value]) => value), id], ', ')})`
   const last = lastOrderId(sql`$1`, sql`c.through_seq`)
@@ -160,7 +161,8 @@ function afterReset(raw: RawOrder, hasEnded: boolean): RawOrder {
 
 /** SQL: the last order id that was placed up to a seq, or before the next placement that was reported. */
 function lastOrderId(deployment: Sql, seq: Sql): Sql {
-  return sql`(coalesce((select n.order_id from ${idx.orders} n where n.deployment = ${deployment} and n.seq > ${seq} order by n.seq limit 1), ${ORDER_IDS_END}) - 1)`
+  return sql`(coalesce((select n.order_id from ${idx.orders} n where n.deployment = ${deployment} and n.seq > ${seq} order by n.seq limit 1),
+    ${ORDER_IDS_END}) - 1)`
 }
 
 /** Greater than every id that clients can send. */
