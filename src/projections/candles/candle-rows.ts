@@ -159,7 +159,7 @@ function toSpan(interval: CandleInterval, row: RowOf<typeof SPAN> | undefined): 
   return {
     interval,
     before: before === undefined ? null : { time: Number(before[0]), ...pricesOf(parsePrices(before)) },
-    prices: new Map(rowsOf(row?.prices).map((columns) => [Number(columns[0]), parsePrices(columns)])),
+    prices: new Map(rowsOf(row?.prices).map((fields) => [Number(fields[0]), parsePrices(fields)])),
     volumes: new Map(rowsOf(row?.volumes).map(([time, volume = '0', trades]) => [Number(time), { volume, trades: Number(trades) }])),
     revisions: new Map(rowsOf(row?.revisions).map(([time, revision]) => [Number(time), Number(revision)])),
     head: { ledger: row?.headLedger ?? null, seq: row?.headSeq ?? 0 },

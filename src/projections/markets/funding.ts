@@ -25,8 +25,10 @@ export async function listFunding(db: Queryable, { asset, ...filter }: FundingFi
     table: idx.events,
     ...(asset === undefined
       ? { equals: { topic: 'funding_applied' }, only: LISTED }
-      : { equals: {}, oneOf: { expression: ASSET, values: asset.isListed ? [asset.name, ''] : [asset.name] }, only: sql`r.topic = 'funding_applied'
-        and ${LISTED}` }),
+      : {
+        equals: {}, oneOf: { expression: ASSET, values: asset.isListed ? [asset.name, ''] : [asset.name] },
+        only: sql`r.topic = 'funding_applied' and ${LISTED}`,
+      }),
     columns: {
       asset: `r.payload ->> 'asset'`,
       fundingRate: `r.payload ->> 'fundingRate'`, hoursElapsed: `r.payload ->> 'hoursElapsed'`, ledger: 'r.ledger', ts: 'r.ledger_close_ts',

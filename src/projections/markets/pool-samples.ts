@@ -48,8 +48,9 @@ export async function listPoolSamples(db: Queryable, { beforeTs, atLedger, limit
         withdrawals: expression<string>(sql`f.withdrawals - ${flowsAfter('withdraw', 'netUsdc')}`),
       })}
         from (select * from ${idx.pool_samples} r where r.time < $2::bigint ${readBy} order by r.time desc limit $1::int) s
-        cross join lateral (${flowsSince(sql`${idx.pool_flows} f`, sql`(select max(p.time) from ${idx.pool_samples} p
-          where p.time < s.time)`, sql`s.time`)}) f`,
+        cross join lateral (${flowsSince(
+          sql`${idx.pool_flows} f`, sql`(select max(p.time) from ${idx.pool_samples} p where p.time < s.time)`, sql`s.time`,
+        )}) f`,
       params,
       limit,
       cursorOf: ({ seq }) => encodeCursor(KIND, [seq]),

@@ -115,8 +115,8 @@ async function listByPastStatus(
   const params: Param[] = [deployment, toSearchText(trader)]
   const bind = (value: Param): Sql => sql`$${params.push(value)}`
   const state = stateSource(filter, bind)
-  const keys: (readonly [column: Sql, value: Sql])[] = [[sql`r.deployment`, sql`$1::int`], [sql`r.trader`, sql`$2::text`]]
-  if (asset !== undefined) keys.push([sql`r.asset`, sql`${bind(toSearchText(asset))}::text`])
+  const assetKey = asset === undefined ? [] : [[sql`r.asset`, sql`${bind(toSearchText(asset))}::text`] as const]
+  const keys = [[sql`r.deployment`, sql`$1::int`], [sql`r.trader`, sql`$2::text`], ...assetKey] as const
   const columns = [...keys.map(([column]) => column), sql`r.order_id`]
   const bound = (id: Sql): Sql => sql`(${sql.join([...keys.map(([, value]) => value), id], ', ')})`
   const last = lastOrderId(sql`$1`, sql`c.through_seq`)

@@ -58,7 +58,7 @@ function positionsOf(range: (column: Sql) => Sql, page: (column: Sql) => Sql): S
     (select own.seq, 'order', own.seq from unnest(array[${TOPICS}]) t (topic) cross join lateral (
         select a.seq from ${idx.account_events} a where a.account = n.name and a.topic = t.topic and ${range(sql`a.seq`)}
           and not exists (select 1 from ${idx.learned_events} l where l.account = a.account and l.seq = a.seq)
-            and ${changesOrder(sql`a.seq`)} ${page(sql`a.seq`)}) own
+          and ${changesOrder(sql`a.seq`)} ${page(sql`a.seq`)}) own
       ${page(sql`own.seq`)})
     union all
     (select l.place, 'order', l.seq from ${idx.learned_events} l
@@ -92,8 +92,8 @@ export async function readOrderEntries(
   const rows = await db.query<RawPosition>(
     sql`select q.position, q.kind, q.source, q.account,
        case when q.kind = 'submission' then (select c.row from ${txTables.submission_changes} c where c.seq = q.source) end as row,
-       (select p.epoch from ${idx.sections} s join ${idx.epochs} p on p.number = s.epoch where s.first_seq <= q.position order by s.first_seq desc
-       limit 1) as epoch
+       (select p.epoch from ${idx.sections} s join ${idx.epochs} p on p.number = s.epoch where s.first_seq <= q.position
+        order by s.first_seq desc limit 1) as epoch
      from (select n.name as account, each.* from unnest($1::text[]) n (name) cross join lateral (
          ${positionsOf(IN_RANGE, (column) => sql`order by ${column} limit $4::int`)}) each
        order by each.position limit $4::int) q

@@ -76,9 +76,8 @@ async function placeOrders(tx: Writable, deployment: number, placed: readonly Pl
 async function endOrders(tx: Writable, deployment: number, ended: readonly EndedOrder[]): Promise<void> {
   if (ended.length === 0) return
   await tx.run(
-    sql`${sql.insertInto(idx.orders)} as o (deployment, order_id, status, trader, asset, details_complete, ended_seq, end_reason, ended_ledger,
-      ended_ts, ended_tx_hash,
-       execution_seq, position_id, price, size, pnl, keeper_reward)
+    sql`${sql.insertInto(idx.orders)} as o (deployment, order_id, status, trader, asset, details_complete, ended_seq, end_reason, ended_ledger, ended_ts,
+       ended_tx_hash, execution_seq, position_id, price, size, pnl, keeper_reward)
      select $1::int, page.order_id, page.status, d.owner, d.details->>'asset', coalesce(d.complete, false), page.seq, page.reason, page.ledger, page.ts,
        page.tx_hash, page.execution_seq, page.position_id, page.price, page.size, page.pnl, page.keeper_reward
      from unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::bigint[], $10::bigint[], $11::numeric[],

@@ -45,7 +45,8 @@ export async function readSolvency(db: Queryable, asOf: AsOf = {}): Promise<Solv
   const { from, throughSeq } = stateSource(asOf, (value) => sql`$${params.push(value)}`)
   const sums = throughSeq === undefined
     ? sql`${idx.bad_debts} d on d.deployment = e.deployment`
-    : sql`lateral (select v.* from ${idx.bad_debt_versions} v where v.deployment = e.deployment and v.seq <= ${throughSeq} order by v.seq desc limit 1) d on true`
+    : sql`lateral (select v.* from ${idx.bad_debt_versions} v where v.deployment = e.deployment and v.seq <= ${throughSeq}
+      order by v.seq desc limit 1) d on true`
   const [row] = await db.query(sql`select ${SOLVENCY} from ${from} join ${idx.epochs} e on e.number = c.epoch join ${sums}`, params)
   return row ?? { cumulativeBadDebtCovered: '0', cumulativeBadDebtLpAbsorbed: '0', badDebtEvents: 0 }
 }

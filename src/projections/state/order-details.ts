@@ -72,8 +72,8 @@ export async function listIncompleteOrders(
           and (coalesce(d.misses, 0) = 0 or d.observed_at + ${MISS_RETRY_MS} * 4 ^ (d.misses - 1) <= $4::bigint)
         order by i.order_id desc limit $2::int)
        union
-       (select p.order_id from (select max(g.to_ledger) as ledger from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch
-       where e.deployment = $1 offset 0) lost
+       (select p.order_id from (
+            select max(g.to_ledger) as ledger from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch where e.deployment = $1 offset 0) lost
           join ${idx.orders} p on p.deployment = $1 and p.status = 'pending' and p.order_id <> all($3::bigint[])
           join ${idx.order_details} d on d.deployment = p.deployment and d.order_id = p.order_id and d.ledger <= lost.ledger
         where lost.ledger is not null limit $2::int)

@@ -41,8 +41,8 @@ export async function listUnseenIds(db: Queryable, deployment: number, { afterId
   const endId = Math.min(throughId, afterId + WINDOW_IDS)
   if (endId <= afterId) return { ids: [], through: afterId }
   const rows = await db.query<{ id: number }>(
-    sql`select g.id from generate_series($2::bigint + 1, $3::bigint) g (id) where ${condition} order by g.id
-      limit $4::int`, [deployment, afterId, endId, limit],
+    sql`select g.id from generate_series($2::bigint + 1, $3::bigint) g (id) where ${condition} order by g.id limit $4::int`,
+    [deployment, afterId, endId, limit],
   )
   const ids = rows.map(({ id }) => id)
   return { ids, through: ids.length < limit ? endId : (ids.at(-1) ?? endId) }

@@ -153,7 +153,8 @@ export async function readLiquidations(
   { trader, txHash }: { readonly trader: string; readonly txHash: string },
 ): Promise<readonly { readonly trader: string; readonly txHash: string }[]> {
   return await tx.query(
-    sql`select ${LIQUIDATION} from (select r.trader, r.tx_hash, r.kind from ${idx.trades} r where r.trader = $1 order by r.trader desc, r.seq desc limit ${LIQUIDATIONS_MAX}) newest
+    sql`select ${LIQUIDATION} from (
+       select r.trader, r.tx_hash, r.kind from ${idx.trades} r where r.trader = $1 order by r.trader desc, r.seq desc limit ${LIQUIDATIONS_MAX}) newest
      where newest.tx_hash = $2 and newest.kind = 'liquidation'`,
     [trader, txHash],
   )

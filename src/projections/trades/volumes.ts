@@ -80,8 +80,8 @@ function volumeBetween(
   const sizes = SIZES[key].rows.map(({ table, column, size, only }) => sql`select ${size} as size from ${table} r
     where r.${column} = ${value} and (r.${column}, r.seq) >= (${value}, section.low) and (r.${column}, r.seq) <= (${value}, section.high)
       and r.ts >= ${from} and r.ts < ${until} ${only}`)
-  return sql`coalesce((select sum(sized.size) from (${seqsBetween(from, until, throughSeq)}) section cross
-    join lateral (${sql.join(sizes, ' union all ')}) sized), 0)`
+  return sql`coalesce((select sum(sized.size) from (${seqsBetween(from, until, throughSeq)}) section
+    cross join lateral (${sql.join(sizes, ' union all ')}) sized), 0)`
 }
 
 /** SQL: the range of seq of some seconds, by section. A section ends where the next one begins: a repair may add events after its last one. */
