@@ -56,8 +56,9 @@ type ColumnsOf<Of extends Table> = readonly (keyof Of['columns'] & string)[]
 export function updateOnConflict<Of extends Table>(
   table: Of, key: ColumnsOf<Of>, { replace = [], add = [] }: { readonly replace?: ColumnsOf<Of>; readonly add?: ColumnsOf<Of> },
 ): Sql {
-  const changes = [...replace.map((column) => `${column} = excluded.${column}`), ...add.map((column) => `${column} = ${table.name}.${column} + excluded.${column}`)]
-  return sql`on conflict (${sql.join(key, ', ')}) do update set ${sql.join(changes, ', ')}`
+  const replaced = replace.map((column) => `${column} = excluded.${column}`)
+  const added = add.map((column) => `${column} = ${table.name}.${column} + excluded.${column}`)
+  return sql`on conflict (${sql.join(key, ', ')}) do update set ${sql.join([...replaced, ...added], ', ')}`
 }
 
 type AnySource = string | ((row: unknown) => Element) | { readonly all: Element } | Sql

@@ -22,9 +22,10 @@ export function arrayOf(type: ArrayParam['type'], elements: readonly Element[]):
 
 export interface Queryable {
   /**
-   * Runs one statement with parameters `$1…` and returns its rows. Without `params` the text may hold several statements; the rows are those of the last one.
-   * Raises StatementFailed, StatementTimeout or StoreUnavailable. A write that raises one of the last two may have been committed. Reads
-   * for a `caller` take turns with those of others; the program's own reads go first. Writers ignore it.
+   * Runs one statement with parameters `$1…` and returns its rows. Without `params` the text may hold several statements; the rows are those of the
+   * last one. A statement that names tables of the index is written with `sql`. Raises StatementFailed, StatementTimeout or StoreUnavailable. A write that
+   * raises one of the last two may have been committed.
+   * Reads for a `caller` take turns with those of others; the program's own reads go first. Writers ignore it.
    */
   query<Row extends object = Record<string, never>>(statement: Statement<Row> | string, params?: readonly Param[], caller?: TurnCaller): Promise<Row[]>
 }

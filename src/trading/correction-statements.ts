@@ -14,9 +14,9 @@ export async function replaceOutcome(
 ): Promise<SubmissionRecord | undefined> {
   const { ledger, ts, contractError, hostError, txResultCode, resultXdr, message, orderId, confirmedBy, nodes } = result
   const [row] = await tx.query(
-    sql`${sql.update(txTables.submissions)} s set status = $3, ledger = $4, ts = $5, contract_error = $6::jsonb, host_error = $7::jsonb, tx_result_code = $8, result_xdr = $9,
-      message = $10, order_id = $12, position_id = null, updated_at = $11, confirmed_by = $13, nodes = $14, is_indexed = false,
-      envelopes = '[]', due_at = null, driver = null, leased_until = null
+    sql`${sql.update(txTables.submissions)} s set status = $3, ledger = $4, ts = $5, contract_error = $6::jsonb, host_error = $7::jsonb,
+      tx_result_code = $8, result_xdr = $9, message = $10, order_id = $12, position_id = null, updated_at = $11, confirmed_by = $13, nodes = $14,
+      is_indexed = false, envelopes = '[]', due_at = null, driver = null, leased_until = null
     where id = $1 and status = $2 returning ${SUBMISSION}`,
     [
       id, wrong, status, ledger, ts, toJson(contractError), toJson(hostError), txResultCode, resultXdr, message, nowMs, orderId, confirmedBy, nodes,
@@ -58,8 +58,8 @@ export async function endConfirmation(
 /** Tries to confirm an outcome later; null: never again. Ends the lease. */
 export async function postponeConfirmation(tx: Writable, { id, status }: Pick<SubmissionRecord, 'id' | 'status'>, dueMs: number | null): Promise<void> {
   await tx.run(
-    sql`${sql.update(txTables.submissions)} set due_at = $3, driver = null, leased_until = null, envelopes = case when $3::bigint is null
-      then '[]' else envelopes end
+    sql`${sql.update(txTables.submissions)} set due_at = $3, driver = null, leased_until = null,
+      envelopes = case when $3::bigint is null then '[]' else envelopes end
     where id = $1 and status = $2`,
     [id, status, dueMs],
   )

@@ -86,8 +86,8 @@ export type NewSubmission = Pick<SubmissionRecord, 'owner' | 'hash' | 'op' | 'tr
 export async function insertSubmission(tx: Queryable, entry: NewSubmission, lease: Lease, nowMs: number): Promise<SubmissionRecord | undefined> {
   const { owner, hash, op, trader, clientId, sequence, expiresAt, envelope } = entry
   const [row] = await tx.query(
-    sql`${sql.insertInto(txTables.submissions)} as s (owner, hash, op, trader, client_id, sequence, expires_at, status, envelopes, accepted, attempts, submitted_at,
-      updated_at, due_at, driver, leased_until)
+    sql`${sql.insertInto(txTables.submissions)} as s (owner, hash, op, trader, client_id, sequence, expires_at, status, envelopes, accepted, attempts,
+      submitted_at, updated_at, due_at, driver, leased_until)
     values ($1, $2, $3, $4, $5, $6::numeric, $7, 'PENDING', jsonb_build_array($8::text), false, 0, $9, $9, $9, $10, $11)
     on conflict (owner, hash) do nothing returning ${SUBMISSION}`,
     [owner, hash, op, trader, clientId, sequence, expiresAt, envelope, nowMs, lease.driver, lease.untilMs],
@@ -101,8 +101,8 @@ export async function reopenSubmission(
   lease: Lease, nowMs: number,
 ): Promise<SubmissionRecord | undefined> {
   const [row] = await tx.query(
-    sql`${sql.update(txTables.submissions)} s set status = 'PENDING', op = $2, client_id = $3, accepted = $4, envelopes = $5::jsonb, updated_at = $6, due_at = $6,
-      ledger = null, ts = null, contract_error = null, host_error = null, tx_result_code = null, result_xdr = null, message = null,
+    sql`${sql.update(txTables.submissions)} s set status = 'PENDING', op = $2, client_id = $3, accepted = $4, envelopes = $5::jsonb, updated_at = $6,
+      due_at = $6, ledger = null, ts = null, contract_error = null, host_error = null, tx_result_code = null, result_xdr = null, message = null,
       confirmed_by = null, nodes = null, is_indexed = false,
       driver = case when leased_until > $6 then driver else $7 end, leased_until = case when leased_until > $6 then leased_until else $8 end
     where id = $1 returning ${SUBMISSION}`,
@@ -124,9 +124,9 @@ export async function endSubmission(
   const { ledger, ts, contractError, hostError, txResultCode, resultXdr, message, orderId, confirmedBy, nodes } = result
   const dueMs = isUnconfirmed(result) ? nowMs + CONFIRM_AFTER_MS : null
   const [row] = await tx.query(
-    sql`${sql.update(txTables.submissions)} s set status = $3, ledger = $4, ts = $5, contract_error = $6::jsonb, host_error = $7::jsonb, tx_result_code = $8, result_xdr = $9,
-      message = $10, order_id = coalesce($12::bigint, s.order_id), updated_at = $11, confirmed_by = $13, nodes = $14, due_at = $15,
-      envelopes = case when $15::bigint is null then '[]' else s.envelopes end, driver = null, leased_until = null
+    sql`${sql.update(txTables.submissions)} s set status = $3, ledger = $4, ts = $5, contract_error = $6::jsonb, host_error = $7::jsonb,
+      tx_result_code = $8, result_xdr = $9, message = $10, order_id = coalesce($12::bigint, s.order_id), updated_at = $11, confirmed_by = $13,
+      nodes = $14, due_at = $15, envelopes = case when $15::bigint is null then '[]' else s.envelopes end, driver = null, leased_until = null
     where owner = $1 and hash = $2 and (status = 'PENDING' or ($3 in ('SUCCESS', 'FAILED') and status not in ('SUCCESS', 'FAILED')))
     returning ${SUBMISSION}`,
     [
@@ -207,8 +207,8 @@ const DUE_CONSIDERED = 1_000
 export async function claimSubmissions(db: Queryable, lease: Lease, nowMs: number, limit: number): Promise<readonly SubmissionRecord[]> {
   return await db.query(
     sql`with due as (
-      select id, owner, due_at from ${txTables.submissions} where due_at <= $2 and (leased_until is null or leased_until <= $2) order by due_at
-      limit ${DUE_CONSIDERED}
+      select id, owner, due_at from ${txTables.submissions} where due_at <= $2 and (leased_until is null or leased_until <= $2)
+      order by due_at limit ${DUE_CONSIDERED}
     ), turns as (
       select id, due_at, row_number() over (partition by owner order by due_at, id) as turn from due
     ), claimed as (
@@ -226,8 +226,8 @@ const DRIVERS_MAX = 16
 /** The other drivers with leases that have not ended. */
 export async function listOtherDrivers(db: Queryable, driver: string, nowMs: number): Promise<readonly string[]> {
   const rows = await db.query<{ driver: string }>(
-    sql`select distinct driver from ${txTables.submissions} where due_at is not null and driver <> $1 and leased_until > $2
-      limit ${DRIVERS_MAX}`, [driver, nowMs],
+    sql`select distinct driver from ${txTables.submissions} where due_at is not null and driver <> $1 and leased_until > $2 limit ${DRIVERS_MAX}`,
+    [driver, nowMs],
   )
   return rows.map((row) => row.driver)
 }
@@ -243,8 +243,10 @@ export async function renewLeases(db: Writable, { driver, untilMs }: Lease, keys
 
 /** Ends all leases of a driver, so that other instances continue at once. */
 export async function endLeases(db: Writable, driver: string, nowMs: number): Promise<void> {
-  await db.run(sql`${sql.update(txTables.submissions)} set driver = null, leased_until = null, due_at = $2 where driver = $1
-    and due_at is not null`, [driver, nowMs])
+  await db.run(
+    sql`${sql.update(txTables.submissions)} set driver = null, leased_until = null, due_at = $2 where driver = $1 and due_at is not null`,
+    [driver, nowMs],
+  )
 }
 
 /** Successful submissions whose ledger is indexed by now, and whose ids are not stored yet. */
@@ -259,8 +261,8 @@ export async function listIndexed(db: Queryable, limit: number): Promise<readonl
 /** Stores which order and position the events of a submission name. False when that is stored already. */
 export async function storeIds(tx: Queryable, id: number, orderId: number | null, positionId: number | null): Promise<boolean> {
   const rows = await tx.query(
-    sql`${sql.update(txTables.submissions)} set order_id = $2, position_id = $3, is_indexed = true where id = $1 and not is_indexed
-      returning id`, [id, orderId, positionId],
+    sql`${sql.update(txTables.submissions)} set order_id = $2, position_id = $3, is_indexed = true where id = $1 and not is_indexed returning id`,
+    [id, orderId, positionId],
   )
   return rows.length === 1
 }
@@ -283,14 +285,13 @@ const PURGE_ROWS = 1_000
 export async function purge(db: Queryable, before: { readonly preparedMs: number; readonly heldMs: number; readonly refusedMs: number }): Promise<boolean> {
   const deleted = [
     await db.query(
-      sql`${sql.deleteFrom(txTables.prepared)} where hash in (select hash from ${txTables.prepared} where prepared_at < $1 order by prepared_at
-        limit ${PURGE_ROWS}) returning 1`,
+      sql`${sql.deleteFrom(txTables.prepared)} where hash in (
+        select hash from ${txTables.prepared} where prepared_at < $1 order by prepared_at limit ${PURGE_ROWS}) returning 1`,
       [before.preparedMs],
     ),
     await db.query(
-      sql`${sql.deleteFrom(txTables.client_ids)} where ctid = any(array(select ctid from ${txTables.client_ids} where held_until < $1
-        order by held_until limit ${PURGE_ROWS}))
-      returning 1`,
+      sql`${sql.deleteFrom(txTables.client_ids)} where ctid = any(array(
+        select ctid from ${txTables.client_ids} where held_until < $1 order by held_until limit ${PURGE_ROWS})) returning 1`,
       [before.heldMs],
     ),
     await db.query(

@@ -72,7 +72,8 @@ export async function listSubmissions(
   db: Queryable, { owner, limit, cursor }: SubmissionsFilter,
 ): Promise<Page<SubmissionRecord>> {
   const before = cursor === undefined ? null : seqFromCursor(LIST, cursor)
-  const page = sql`select s.id as seq, ${SUBMISSION} from ${txTables.submissions} s where s.owner = $1 and ($2::bigint is null or s.id < $2) order by s.id desc limit $3`
+  const page = sql`select s.id as seq, ${SUBMISSION} from ${txTables.submissions} s
+    where s.owner = $1 and ($2::bigint is null or s.id < $2) order by s.id desc limit $3`
   return await readPage(
     db, { page, params: [owner, before, limit + 1], limit, cursorOf: ({ id }) => encodeCursor(LIST, [id]) }, (raw) => raw,
   )
@@ -99,7 +100,8 @@ export async function listPastSubmissions(
   const isKnown = sql`((l.seq <= ${at} and l.changed_at < ${endMs}) or (l.row->>'ledger')::bigint <= c.last_ledger)`
   const before = cursor === undefined ? '' : sql`and (f.changed_at, f.id) < (${sql.join(positionOf(cursor).map((value) => sql`${bind(value)}::bigint`), ', ')})`
   const page = sql`select ${CHANGE} from ${txTables.submission_changes} f
-    cross join lateral (select l.row from ${txTables.submission_changes} l where l.owner = f.owner and l.hash = f.hash and ${isKnown} order by l.id desc limit 1) last
+    cross join lateral (select l.row from ${txTables.submission_changes} l where l.owner = f.owner and l.hash = f.hash and ${isKnown}
+      order by l.id desc limit 1) last
     where f.owner = ${bind(owner)} and f.changed_at < ${endMs} + ${CLOCK_TOLERANCE_MS} ${before}
       and not exists (select 1 from ${txTables.submission_changes} e where e.owner = f.owner and e.hash = f.hash and e.id < f.id)
     order by f.changed_at desc, f.id desc limit ${bind(limit + 1)}::int`

@@ -117,8 +117,8 @@ const KEEP_BINDINGS = sql`on conflict (home, referee) do nothing`
 
 async function deleteBindings(tx: Writable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.run(sql`${sql.deleteFrom(idx.referral_bindings)} where home = $1
-    and referee = any($2::text[])`, [instance, events.map((event) => textOf(event, 'referee'))])
+  const referees = events.map((event) => textOf(event, 'referee'))
+  await tx.run(sql`${sql.deleteFrom(idx.referral_bindings)} where home = $1 and referee = any($2::text[])`, [instance, referees])
 }
 
 const CURRENT_INSTANCE = contractInstanceSql('referral', sql`c.epoch`)

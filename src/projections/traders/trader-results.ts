@@ -93,7 +93,8 @@ export async function addToProfiles(tx: Writable, results: readonly TraderResult
 const EXTEND_PROFILE = sql`${updateOnConflict(idx.trader_results, ['trader'], { add: ['realized_pnl', 'wins', 'losses'] })},
   best_seq = case when trader_results.best_pnl is null or excluded.best_pnl > trader_results.best_pnl then excluded.best_seq else trader_results.best_seq end,
   best_pnl = greatest(trader_results.best_pnl, excluded.best_pnl),
-  worst_seq = case when trader_results.worst_pnl is null or excluded.worst_pnl < trader_results.worst_pnl then excluded.worst_seq else trader_results.worst_seq end,
+  worst_seq = case when trader_results.worst_pnl is null or excluded.worst_pnl < trader_results.worst_pnl then excluded.worst_seq
+    else trader_results.worst_seq end,
   worst_pnl = least(trader_results.worst_pnl, excluded.worst_pnl),
   first_ts = least(trader_results.first_ts, excluded.first_ts), last_ts = greatest(trader_results.last_ts, excluded.last_ts)`
 

@@ -19,12 +19,12 @@ interface VaultOwner {
   readonly leader: string
 }
 
-export interface VaultOrder extends VaultOwner {
+interface VaultOrder extends VaultOwner {
   /** The amount that the vault paid when the order was placed. Null: the archive does not have the transfer. */
   readonly collateral: bigint | null
 }
 
-export interface VaultPosition extends VaultOwner {
+interface VaultPosition extends VaultOwner {
   isOpen: boolean
 }
 
