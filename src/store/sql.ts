@@ -68,7 +68,7 @@ function tag<const Spans extends readonly Span[]>(
   if (known !== undefined && spans.every((span, index) => span === known.spans[index])) return known.statement as Statement<RowOf<Spans>>
   const statement = build(texts.flatMap((text, index) => (index === 0 ? [text] : [spans[index - 1] ?? '', text])))
   built.set(texts, { spans, statement })
-  return statement as Statement<RowOf<Spans>>
+  return statement
 }
 
 function build(spans: readonly Span[]): Sql {
