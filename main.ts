@@ -40,7 +40,6 @@ import type { IndexerStatus } from './src/indexer/status.ts'
 import { rebuild } from './src/indexer/repair/rebuild.ts'
 import { serveFolder } from './src/indexer/repair/task-channel.ts'
 import { runTaskCommand } from './src/indexer/repair/task-command.ts'
-import type { TaskWorker } from './src/indexer/repair/task-command.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
 import { parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
 import { createLogger } from './src/observability/logger.ts'
@@ -300,26 +299,17 @@ async function runTask(kind: 'rebuild' | 'verify', settings: Settings, log: Log,
     openStore: () => openDatabase(config, secrets, log, stop),
     folder: dataFolder(config, 'database'), clock, print, signal: stop,
     async createWorker(store) {
-      if (kind === 'rebuild') {
-        return { run: async (signal) => void (await rebuild(store, { clock, random, log }, signal)), [Symbol.asyncDispose]: async () => {} }
-      }
+      if (kind === 'rebuild') return async (signal) => void (await rebuild(store, { clock, random, log }, signal))
       if (runsLocalNetwork(settings)) throw new CommandRejected('The local network runs in the gateway\'s process. Start the gateway, then verify.')
       const declared = await findDeclared(settings, null, log, stop)
       const deployment = createCurrentDeployment(createDeployment(declarationOf(declared, config.network, config.network.others)))
       const rpc = createRpc({ urls: secrets.rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase })
-      return startVerifier({ settings, store, rpc, deployment, metrics: null, tracing: null, log })
+      const parts = { settings, store, rpc, deployment, metrics: null, tracing: null, log }
+      // The driver compares the submissions.
+      const [indexer, submissions] = [startIndexer(parts), createSubmissionVerifier({ ...parts, clock, random })]
+      return async (signal) => void (await Promise.all([indexer.run(signal), submissions.run(signal)]))
     },
   })
-}
-
-/** An indexer that verifies the index, and the driver that compares submissions with it. */
-function startVerifier(parts: IndexerParts): TaskWorker {
-  const submissions = createSubmissionVerifier({ ...parts, clock, random })
-  const indexer = startIndexer(parts)
-  return {
-    run: async (signal) => void (await Promise.all([indexer.run(signal), submissions.run(signal)])),
-    [Symbol.asyncDispose]: () => indexer[Symbol.asyncDispose](),
-  }
 }
 
 /** `main.ts keys …`. */

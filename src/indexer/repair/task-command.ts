@@ -26,16 +26,13 @@ export interface TaskCommandOptions {
   readonly openStore: () => Promise<Store>
   /** The folder of the embedded database. */
   readonly folder: string
-  /** Creates what does the task here while no indexer runs elsewhere: otherwise it does nothing. */
-  readonly createWorker: (store: Store) => Promise<TaskWorker>
+  /**
+   * Returns what does the task here, until the signal aborts or nothing is left to do. It does nothing while an indexer runs elsewhere, and closes what it opens.
+   */
+  readonly createWorker: (store: Store) => Promise<(signal: AbortSignal) => Promise<void>>
   readonly clock: Clock
   readonly print: (text: string) => void
   readonly signal: AbortSignal
-}
-
-/** Works until the signal aborts, or until there is nothing to do. */
-export interface TaskWorker extends AsyncDisposable {
-  run(signal: AbortSignal): Promise<void>
 }
 
 /** Runs the command and returns its exit code. Throws TaskFailed. */
@@ -47,12 +44,12 @@ export async function runTaskCommand(kind: TaskKind, options: TaskCommandOptions
   })
   if (store === undefined) return await follow(kind, folderChannel(options.folder, options.clock), options)
   disposables.use(store)
-  const worker = disposables.use(await options.createWorker(store))
+  const work = await options.createWorker(store)
   const channel = storeChannel(store, options.clock)
   const stop = new AbortController()
   const signal = AbortSignal.any([stop.signal, options.signal])
   const id = await channel.request(kind)
-  const working = worker.run(signal).catch((error: unknown) => stop.abort(error))
+  const working = work(signal).catch((error: unknown) => stop.abort(error))
   try {
     return await follow(kind, channel, { ...options, signal }, id)
   } finally {

@@ -144,8 +144,7 @@ export async function recordComparison(tx: Writable, comparison: Comparison, now
   const { ledger, positions, orders, vaults, drift, interestWrong, ...funds } = comparison
   await tx.run(
     sql`${sql.insertInto(idx.reconciliation)} as r (ledger, compared_at, positions_expected, positions_missing, orders_expected, orders_missing,
-      vaults_expected,
-       vaults_missing, interest_corrections, factory_balance, vaults_total, open_positions_drift, open_orders_drift,
+       vaults_expected, vaults_missing, interest_corrections, factory_balance, vaults_total, open_positions_drift, open_orders_drift,
        market_found)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, true)
      on conflict (id) do update set ledger = excluded.ledger, compared_at = excluded.compared_at, positions_expected = excluded.positions_expected,

@@ -2,6 +2,7 @@
 
 import type { EventCounts } from '../log/event-counts.ts'
 import { columns, expression } from '../../store/columns.ts'
+import { insertReturning } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
@@ -103,12 +104,10 @@ export function isActive(task: Task<TaskKind> | null): boolean {
 
 /** Starts a new run from its beginning, and returns its id. It takes the place of one that is active. */
 export async function requestTask<Kind extends TaskKind>(db: Queryable, kind: Kind, progress: ProgressOf[Kind], nowMs: number): Promise<number> {
-  const [row] = await db.query(
-    sql`${sql.insertInto(idx.tasks)} as t (kind, id, state, progress, updated_at) values ($1, 1, 'requested', $2::jsonb, $3)
-     on conflict (kind) do update set id = t.id + 1, state = excluded.state, progress = excluded.progress, updated_at = excluded.updated_at
-     returning ${columns(idx.tasks, 't', { id: 'id' })}`,
-    [kind, JSON.stringify(progress), nowMs],
-  )
+  const [row] = await insertReturning(db, idx.tasks, [progress], {
+    kind: { all: kind }, id: { all: 1 }, state: { all: 'requested' }, progress: (each) => JSON.stringify(each), updated_at: { all: nowMs },
+  }, columns(idx.tasks, 'tasks', { id: 'id' }), sql`on conflict (kind) do update set id = tasks.id + 1, state = excluded.state, progress = excluded.progress,
+    updated_at = excluded.updated_at`)
   return row?.id ?? 0
 }
 
