@@ -18,7 +18,7 @@ interface Values {
 }
 
 /** The type of a column's values, as both engines return them (store.ts). */
-export type ValueOf<Type extends ColumnType> =
+type ValueOf<Type extends ColumnType> =
   Type extends `${infer Given extends ColumnType}?` ? ValueOf<Given> | null
     : Type extends `${infer Element extends keyof Values}[]` ? readonly Values[Element][]
       : Type extends keyof Values ? Values[Type] : never

@@ -14,7 +14,7 @@ function mappingTo(schema: string): SchemaMapping {
 }
 
 /** Runs the statements on the tables that `mapping` gives. A plain text names no table that it could map. */
-export function mappedQueryable(db: Queryable, mapping: SchemaMapping): Queryable {
+function mappedQueryable(db: Queryable, mapping: SchemaMapping): Queryable {
   return { query: (statement, params, caller) => db.query(map(statement, mapping), params, caller) }
 }
 

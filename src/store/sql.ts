@@ -2,7 +2,7 @@
 
 /** A column's PostgreSQL type; `?` when it may be null. */
 export type ColumnType = `${TypeName}${'' | '[]'}${'' | '?'}`
-export type TypeName = 'bigint' | 'integer' | 'smallint' | 'double precision' | 'numeric' | 'text' | 'boolean' | 'bytea' | 'jsonb'
+type TypeName = 'bigint' | 'integer' | 'smallint' | 'double precision' | 'numeric' | 'text' | 'boolean' | 'bytea' | 'jsonb'
 
 type TableColumns = Readonly<Record<string, ColumnType>>
 

@@ -68,7 +68,7 @@ function reachesBackTo({ oldestLedger, oldestLedgerCloseSec }: RetainedLedgers, 
 export type Subject = Pick<SignedTransaction, 'hash' | 'source' | 'contract' | 'sequence' | 'expiresAt'>
 
 /** Times by one clock that is right, in milliseconds. */
-export interface SubmissionTimes {
+interface SubmissionTimes {
   /** Before the first send of a copy. */
   readonly submittedAt: number
   readonly nowMs: number

@@ -20,9 +20,9 @@ const RESEND_ACCEPTED_AFTER_MS = 15_000
 const SLOW_RESEND_AFTER_MS = 60_000
 
 /** A transaction to drive. Without an envelope it is looked up and judged, and never sent. */
-export type Driven = Subject & Partial<Pick<SignedTransaction, 'envelopeXdr'>>
+type Driven = Subject & Partial<Pick<SignedTransaction, 'envelopeXdr'>>
 
-export interface DriveOptions extends JudgeOptions {
+interface DriveOptions extends JudgeOptions {
   /** The result of the only send, or of those before. `unconfirmed` when it is not known: then no refusal of a further copy is conclusive. */
   readonly sent: SendResult
   readonly sends: number
@@ -32,7 +32,7 @@ export interface DriveOptions extends JudgeOptions {
   readonly sendsMax?: number
 }
 
-export interface Step {
+interface Step {
   /** The outcome that no further step changes; `unknown`: no step will find one. Undefined while it is open. */
   readonly outcome?: SubmitOutcome
   /** The further copy that was sent. */

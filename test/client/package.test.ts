@@ -14,7 +14,7 @@ import { createWallet } from '../support/keys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** Compressed size of each part, not minified: the library, the CCXT interface, the command line, whose comments nobody reads in an editor. */
+/** Compressed size of each part, not minified: the library, the CCXT interface, the command line, without comments, because no editor shows them. */
 const MAX_SIZES_BYTES = { '.': 31_000, generated: 5_000, ccxt: 18_500, cli: 36_000 }
 const OLDEST_NODE = 22
 const TIMEOUT_MS = 120_000

@@ -14,7 +14,8 @@ const foldersOf = (patterns: readonly string[]): readonly string[] =>
 test('the code map lists exactly the folders of the project', () => {
   const map = (readPage('ARCHITECTURE.md').split('\n## Code map\n')[1] ?? '').split('\n## ')[0] ?? ''
   const named = new Set([...map.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)))
-  const folders = foldersOf(['*/*.{ts,json,md}', '{src,localnet}/*/*.ts', 'src/*/*/*.ts', '{deploy,bench,test}/**/*.*']).filter((folder) => !/^(?:\.|docs$|src$)/.test(folder))
+  const folders = foldersOf(['*/*.{ts,json,md}', '{src,localnet}/*/*.ts', 'src/*/*/*.ts', '{deploy,bench,test}/**/*.*'])
+    .filter((folder) => !/^(?:\.|docs$|src$)/.test(folder))
   const isListed = (folder: string): boolean => named.has(folder) || (named.has(folder.split('/')[0] ?? '') && !folder.startsWith('src/'))
   for (const folder of folders) assert.ok(isListed(folder), `the code map lacks ${folder}`)
   for (const name of named) assert.ok(globSync(name, { cwd: PROJECT_ROOT }).length > 0, `the code map has ${name}, which does not exist`)

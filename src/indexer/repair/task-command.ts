@@ -27,7 +27,8 @@ export interface TaskCommandOptions {
   /** The folder of the embedded database. */
   readonly folder: string
   /**
-   * Returns what does the task here, until the signal aborts or nothing is left to do. It does nothing while an indexer runs elsewhere, and closes what it opens.
+   * Returns what does the task here, until the signal aborts or nothing is left to do. It does nothing while an indexer runs elsewhere, and closes what it
+   * opens.
    */
   readonly createWorker: (store: Store) => Promise<(signal: AbortSignal) => Promise<void>>
   readonly clock: Clock
