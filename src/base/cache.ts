@@ -19,7 +19,10 @@ export function createCache<Key extends {}, Value extends {}>(maxEntries: number
   return new LRUCache({ max: maxEntries, ...(expiry === undefined ? {} : expiryOptions(expiry)) })
 }
 
-/** The library's options for an expiry. It would otherwise cache the time with a timer of its own, and take a start at 0 for none. */
+/**
+ * The library's options for an expiry. It would otherwise cache the time with a timer of its own, take a start at 0 for none, and return an entry that is
+ * exactly `ttlMs` old.
+ */
 export function expiryOptions({ clock, ttlMs }: Expiry) {
-  return { ttl: ttlMs, ttlResolution: 0, perf: { now: () => clock.elapsedMs() || Number.MIN_VALUE } }
+  return { ttl: Math.max(1, ttlMs - 1), ttlResolution: 0, perf: { now: () => clock.elapsedMs() || Number.MIN_VALUE } }
 }

@@ -15,8 +15,9 @@ export async function withDeadline<T>(
   const expired = Promise.withResolvers<never>()
   const timer = clock.setTimer(limitMs, () => {
     const error = timeoutError()
-    limit.abort(error)
+    // First, so that what the work rejects with when it is aborted does not win.
     expired.reject(error)
+    limit.abort(error)
   })
   try {
     return await Promise.race([work(signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal])), expired.promise])

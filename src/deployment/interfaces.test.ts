@@ -104,7 +104,7 @@ test('reads code once, and leaves the deployment alone while nothing changes', a
   await storeContractCode(store.write, { wasmHash: 'aa', spec: MARKET_1, problem: null }, 0)
   for (let refresh = 0; refresh < 3; refresh++) await follower.refresh()
   assert.equal(replaced.length, 1)
-  assert.equal(counted.reads.filter((sql) => sql.includes('contract_code')).length, 1)
+  assert.equal(counted.reads.filter((sql) => sql.includes('from idx.contract_code')).length, 1)
 })
 
 test('keeps what is known while the database cannot be read, and reads it after the interval', async () => {

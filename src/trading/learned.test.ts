@@ -75,7 +75,7 @@ test('doubles the headroom of a function for a day, up to 100 %', () => {
   assert.equal(headroom.percentOf('open'), 100)
   clock.advance(24 * 3_600_000 - 1)
   assert.equal(headroom.percentOf('open'), 100)
-  clock.advance(2)
+  clock.advance(1)
   assert.equal(headroom.percentOf('open'), HEADROOM_PERCENT)
 })
 
