@@ -8,7 +8,7 @@ import type { Writer } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import { bucketStart, foldTicks } from './candles.ts'
 import type { CandleTick } from './candles.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 
 /** The state of the archive that decides whether there is something to fill. */
 export interface ArchiveHead {
@@ -93,7 +93,7 @@ async function withoutOraclePrice(db: Writer, ticks: readonly CandleTick[]): Pro
   const rows = await db.query(
     sql`select distinct ${MINUTE} from unnest($1::text[], $2::bigint[]) m (asset, time)
      join ${idx.candles} c on c.asset = m.asset and c.interval = '1m' and c.time = m.time and c.source = 'oracle'`,
-    columnsOf(minutes, ['asset', 'time']),
+    arraysOf(minutes, { asset: 'text', time: 'bigint' }),
   )
   const present = new Set(rows.map(({ asset, time }) => `${asset} ${time}`))
   return ticks.filter(({ asset, timestampSec }) => !present.has(`${asset} ${bucketStart(timestampSec, '1m')}`))

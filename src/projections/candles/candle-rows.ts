@@ -10,7 +10,7 @@ import type { Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import { bucketEnd, FIRST_MONDAY_SEC, nextBucketStart } from './candles.ts'
 import type { PriceSource } from './candles.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 import { toSearchText } from '../log/log-list.ts'
 import type { Head } from '../log/page.ts'
 
@@ -108,7 +108,10 @@ export async function readCandleSpans(db: Queryable, ranges: readonly CandleRang
     limit, isListed,
   }))
   const rows = await db.query(
-    SPAN_ROWS, columnsOf(parameters, ['asset', 'interval', 'width', 'shift', 'fromSec', 'toSec', 'limit', 'isListed']),
+    SPAN_ROWS, arraysOf(parameters, {
+      asset: 'text', interval: 'text', width: 'bigint', shift: 'bigint',
+      fromSec: 'bigint', toSec: 'bigint', limit: 'bigint', isListed: 'boolean',
+    }),
   )
   const byPosition = new Map(rows.map((row) => [row.position, row]))
   return parameters.map(({ interval }, index) => toSpan(interval, byPosition.get(index + 1)))

@@ -4,7 +4,7 @@ import type { CandleInterval } from '../../resources/candle.ts'
 import { sql } from '../../store/sql.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 
 /** Bucket widths in seconds. */
 const WIDTHS_SEC: Readonly<Record<CandleInterval, number>> = {
@@ -126,8 +126,11 @@ export async function foldTicks(db: Writable, ticks: readonly CandleTick[], sour
      ${RECORD_REVISIONS}
      select 1`,
     [
-      ...columnsOf(rows, ['asset', 'interval', 'time', 'open', 'high', 'low', 'close', 'openTs', 'closeTs', 'endTs']), source,
-      ...columnsOf(rows, ['openSeq', 'closeSeq']),
+      ...arraysOf(rows, {
+      asset: 'text', interval: 'text', time: 'bigint', open: 'numeric', high: 'numeric',
+      low: 'numeric', close: 'numeric', openTs: 'bigint', closeTs: 'bigint', endTs: 'bigint',
+    }), source,
+      ...arraysOf(rows, { openSeq: 'bigint', closeSeq: 'bigint' }),
     ],
   )
 }

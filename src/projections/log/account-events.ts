@@ -2,12 +2,12 @@
 
 import { ACCOUNT_ROLES, ORDER_TOPICS, POSITION_TOPICS } from '../../exchange/events.ts'
 import type { EventRow } from '../../resources/event-row.ts'
+import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
 import type { AsOf } from '../state/as-of.ts'
-import { columnsOf } from '../columns.ts'
 import { EVENT_COLUMNS, toEventRow } from './events.ts'
 import type { RawEventRow } from './events.ts'
 import type { LogBounds } from './log-list.ts'
@@ -98,10 +98,5 @@ export function accountsIn(payload: Payload): Set<string> {
 }
 
 async function insertAccountEvents(tx: Writable, events: readonly AccountEvent[]): Promise<void> {
-  if (events.length === 0) return
-  await tx.run(
-    sql`${sql.insertInto(idx.account_events)} (account, seq, topic)
-     select unnest($1::text[]), unnest($2::bigint[]), unnest($3::text[])`,
-    columnsOf(events, ['account', 'seq', 'topic']),
-  )
+  await insertRows(tx, idx.account_events, events, { account: 'account', seq: 'seq', topic: 'topic' })
 }

@@ -5,7 +5,7 @@ import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import { countedTopic, TRANSFER_TOPIC } from './archived-event.ts'
 import type { ArchivedEvent } from './archived-event.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 
 type CountedEvent = Pick<ArchivedEvent, 'topic' | 'problem' | 'contract'>
 
@@ -37,7 +37,7 @@ export async function correctCounts(tx: Queryable, counts: EventCounts): Promise
        full join ${idx.event_counts} s on s.epoch = a.epoch and s.topic = a.topic
      where coalesce(a.events, 0) <> coalesce(s.events, 0)
      on conflict (epoch, topic) do update set events = excluded.events returning 1`,
-    columnsOf(rows, ['epoch', 'topic', 'events']),
+    arraysOf(rows, { epoch: 'integer', topic: 'text', events: 'bigint' }),
   )
   return corrected.length
 }

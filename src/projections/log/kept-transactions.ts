@@ -4,7 +4,7 @@ import { KNOWN_PROTOCOL } from '../../base/protocol.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 
 /** A transaction's record as a node returned it, base64. */
 export interface TransactionRecord {
@@ -55,7 +55,7 @@ export async function keepTransactions(tx: Writable, deployment: number, transac
      on conflict (deployment, tx_hash) do update
        set seq = excluded.seq, envelope_xdr = excluded.envelope_xdr, meta_xdr = excluded.meta_xdr, known_protocol = excluded.known_protocol,
          kept_at = excluded.kept_at`,
-    [deployment, ...columnsOf(transactions, ['txHash', 'seq', 'envelopeXdr', 'metaXdr']), KNOWN_PROTOCOL, nowMs],
+    [deployment, ...arraysOf(transactions, { txHash: 'text', seq: 'bigint', envelopeXdr: 'text', metaXdr: 'text' }), KNOWN_PROTOCOL, nowMs],
   )
 }
 

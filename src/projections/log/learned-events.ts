@@ -2,6 +2,7 @@
 // they get the seq of a later event that does not concern the account.
 
 import { sql } from '../../store/sql.ts'
+import { arrayOf } from '../../store/store.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 
@@ -25,6 +26,6 @@ export async function assignLearnedEventSeqs(tx: Writable, seqs: readonly number
      ${sql.update(idx.learned_events)} l set place = free.place
      from waiting join free on free.account = waiting.account and free.nth = waiting.nth
      where l.account = waiting.account and l.seq = waiting.seq`,
-    [seqs],
+    [arrayOf('bigint', seqs)],
   )
 }

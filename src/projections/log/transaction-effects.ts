@@ -2,6 +2,7 @@
 
 import type { EntryChanges } from '../../exchange/contracts/entry-changes.ts'
 import { sql } from '../../store/sql.ts'
+import { arrayOf } from '../../store/store.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import { isTransfer } from './archived-event.ts'
@@ -9,7 +10,7 @@ import type { ArchivedEvent, Payload } from './archived-event.ts'
 import type { ArchivedTransaction } from './archived-transactions.ts'
 import { readWholeTransactions } from './archived-transactions.ts'
 import { applyCashLedger } from '../cash/cash-ledger.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 import type { Epoch } from '../state/epochs.ts'
 import { recordMarginModes } from '../positions/margin-modes.ts'
 import { appendOrderChanges, onlyRecent } from '../orders/order-changes.ts'
@@ -78,7 +79,7 @@ export async function noteTransactions(tx: Writable, deployment: number, { trans
     sql`${sql.insertInto(idx.unread_transactions)} as t (deployment, from_seq, seqs)
      select $1::int, ${blockOf(UNREAD_BLOCK, sql`seq`)}, array_agg(seq order by seq) from unnest($2::bigint[]) seq group by 2
      on conflict (deployment, from_seq) do update set seqs = array(select seq from unnest(t.seqs || excluded.seqs) seq order by seq)`,
-    [deployment, seqs],
+    [deployment, arrayOf('bigint', seqs)],
   )
 }
 
@@ -117,7 +118,7 @@ export async function recordTransactionEffects(tx: Writable, epoch: Epoch, obser
     sql`${sql.insertInto(idx.transaction_effects)} (deployment, tx_hash, ledger, effects, observed_at)
      select $1::int, tx_hash, ledger, effects::jsonb, $5::bigint from unnest($2::text[], $3::bigint[], $4::text[]) seen (tx_hash, ledger, effects)
      on conflict (deployment, tx_hash) do nothing`,
-    [deployment, ...columnsOf(rows, ['txHash', 'ledger', 'effects']), nowMs],
+    [deployment, ...arraysOf(rows, { txHash: 'text', ledger: 'bigint', effects: 'text' }), nowMs],
   )
   const known = observations.flatMap(({ ledger, effects }) => (effects === null ? [] : [{ ledger, effects }]))
   await recordMarginModes(tx, deployment, known.flatMap(({ ledger, effects }) => modesIn(effects.changes, ledger)), nowMs)

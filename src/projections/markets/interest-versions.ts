@@ -7,7 +7,7 @@ import { insertReturning, insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 import { appendArrays, blockOf, divideIntoBlocks, INTEREST_VERSIONS, setArrays, versionAt } from '../state/version-blocks.ts'
 import type { BlockPart } from '../state/version-blocks.ts'
 
@@ -51,7 +51,7 @@ async function appendVersions(tx: Writable, deployment: number, versionsOfAssets
        ($5::bigint[])[p.first:p.last]
      from unnest($6::text[], $7::bigint[], $8::int[], $9::int[]) p (asset, from_seq, first, last)
      on conflict (deployment, asset, from_seq) ${appendArrays(INTEREST_VERSIONS)}`,
-    [deployment, ...columnsOf(versions, ['seq', 'long', 'short', 'positions']), ...columnsOf(parts, ['asset', 'fromSeq', 'first', 'last'])],
+    [deployment, ...arraysOf(versions, { seq: 'bigint', long: 'numeric', short: 'numeric', positions: 'bigint' }), ...arraysOf(parts, { asset: 'text', fromSeq: 'bigint', first: 'integer', last: 'integer' })],
   )
 }
 

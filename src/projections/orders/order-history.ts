@@ -10,7 +10,7 @@ import type { Param, Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { AsOf, HeadColumns } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 import { clampToSafeInteger, headOf, listLog, seqFromCursor, toSearchText } from '../log/log-list.ts'
 import { encodeCursor } from '../log/page.ts'
 import type { Head, Page } from '../log/page.ts'
@@ -253,7 +253,7 @@ export async function readOrderOutcomes(
      where r.ended_seq <= coalesce($3::bigint, r.ended_seq)
        and (r.tx_hash = p.tx_hash or (r.end_reason = '${CANCELLED_AT_PLACEMENT}' and r.ended_tx_hash = p.tx_hash)
          or exists (select 1 from ${idx.order_placements} o where o.deployment = r.deployment and o.order_id = r.order_id and o.tx_hash = p.tx_hash))`,
-    [...columnsOf(placements, ['orderId', 'txHash']), throughSeq ?? null],
+    [...arraysOf(placements, { orderId: 'bigint', txHash: 'text' }), throughSeq ?? null],
   )
   return new Map(rows.map(({ placedBy, ...outcome }) => [placedBy, outcome]))
 }

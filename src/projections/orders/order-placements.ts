@@ -4,7 +4,7 @@ import { columns } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 import { readOrderOwners } from './orders.ts'
 
 export interface OrderPlacement {
@@ -27,7 +27,7 @@ export async function insertPlacements(tx: Queryable, deployment: number, placem
      select $1::int, found.* from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[]) found (order_id, ledger, ts, tx_hash, seq)
      where not exists (select 1 from ${idx.orders} o where o.deployment = $1 and o.order_id = found.order_id and o.seq is not null)
      on conflict do nothing returning ${INSERTED}`,
-    [deployment, ...columnsOf(placements, ['orderId', 'ledger', 'ts', 'txHash', 'seq'])],
+    [deployment, ...arraysOf(placements, { orderId: 'bigint', ledger: 'bigint', ts: 'bigint', txHash: 'text', seq: 'bigint' })],
   )
   return rows.map(({ orderId }) => orderId)
 }
@@ -51,7 +51,7 @@ export async function readPlacedOrders(
        (select r.order_id from (select distinct deployment from ${idx.epochs}) d
           join ${idx.orders} r on r.deployment = d.deployment and r.order_id = t.order_id and r.trader = t.trader limit 1)) as "orderId"
      from unnest($1::text[], $2::bigint[], $3::text[]) t (tx_hash, order_id, trader)`,
-    columnsOf(transactions, ['txHash', 'orderId', 'trader']),
+    arraysOf(transactions, { txHash: 'text', orderId: 'bigint', trader: 'text' }),
   )
   return new Map(rows.flatMap(({ txHash, orderId }) => (orderId === null ? [] : [[txHash, orderId] as const])))
 }

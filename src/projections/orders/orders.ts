@@ -11,7 +11,7 @@ import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent, Payload } from '../log/archived-event.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 import type { Epoch } from '../state/epochs.ts'
 import { listLog, readPage, seqFromCursor, toSearchText, withoutSeq } from '../log/log-list.ts'
 import { readPositionEvent } from '../log/market-events.ts'
@@ -68,7 +68,10 @@ async function placeOrders(tx: Writable, deployment: number, placed: readonly Pl
      on conflict (deployment, order_id) do update set trader = excluded.trader, seq = excluded.seq, trigger_price = excluded.trigger_price,
        ledger = excluded.ledger, ts = excluded.ts, tx_hash = excluded.tx_hash
      where o.seq is null`,
-    [deployment, ...columnsOf(placed, ['orderId', 'trader', 'triggerPrice', 'seq', 'ledger', 'ts', 'txHash'])],
+    [deployment, ...arraysOf(placed, {
+      orderId: 'bigint', trader: 'text', triggerPrice: 'numeric', seq: 'bigint',
+      ledger: 'bigint', ts: 'bigint', txHash: 'text',
+    })],
   )
 }
 
@@ -87,9 +90,10 @@ async function endOrders(tx: Writable, deployment: number, ended: readonly Ended
        ended_ledger = excluded.ended_ledger, ended_ts = excluded.ended_ts, ended_tx_hash = excluded.ended_tx_hash, execution_seq = excluded.execution_seq,
        position_id = excluded.position_id, price = excluded.price, size = excluded.size, pnl = excluded.pnl, keeper_reward = excluded.keeper_reward
      where o.ended_seq is null`,
-    [deployment, ...columnsOf(ended, [
-      'orderId', 'status', 'seq', 'reason', 'ledger', 'ts', 'txHash', 'executionSeq', 'positionId', 'price', 'size', 'pnl', 'keeperReward',
-    ])],
+    [deployment, ...arraysOf(ended, {
+      orderId: 'bigint', status: 'text', seq: 'bigint', reason: 'text', ledger: 'bigint', ts: 'bigint', txHash: 'text',
+      executionSeq: 'bigint', positionId: 'bigint', price: 'numeric', size: 'numeric', pnl: 'numeric', keeperReward: 'numeric',
+    })],
   )
 }
 

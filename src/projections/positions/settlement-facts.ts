@@ -8,7 +8,7 @@ import { sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { Payload } from '../log/archived-event.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 import { chainEventId, readOwnVersions, versionAt } from '../state/contract-versions.ts'
 import type { Position } from './positions.ts'
 import { loadPositions } from './positions.ts'
@@ -112,7 +112,7 @@ async function readGrowths(
      where applied.known = applied.events and not exists (
        select 1 from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch
        where e.deployment = $1 and g.state <> 'filled' and g.last_seq > w.opened_seq and g.first_seq < w.seq)`,
-    [deployment, ...columnsOf(requests, ['index', 'positionId', 'market', 'openedSeq', 'seq'])],
+    [deployment, ...arraysOf(requests, { index: 'integer', positionId: 'bigint', market: 'text', openedSeq: 'bigint', seq: 'bigint' })],
   )
   for (const { index, positionId, growth } of rows) growths[index]?.set(positionId, BigInt(growth ?? 0))
   return growths

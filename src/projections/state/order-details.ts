@@ -7,7 +7,7 @@ import { insertRows } from '../../store/insert-rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 import { appendOrderChanges, onlyRecent } from '../orders/order-changes.ts'
 import { insertPlacements } from '../orders/order-placements.ts'
 import type { OrderPlacement } from '../orders/order-placements.ts'
@@ -159,7 +159,7 @@ async function listCompleted(tx: Queryable, deployment: number, orders: readonly
      where (o.trader is not null or o.ended_seq is null)
        and not exists (select 1 from ${idx.order_details} d where d.deployment = $1 and d.order_id = found.order_id and d.owner is not null)
      order by found.order_id`,
-    [deployment, ...columnsOf(found, ['orderId', 'account', 'placedSec'])],
+    [deployment, ...arraysOf(found, { orderId: 'bigint', account: 'text', placedSec: 'bigint' })],
   )
   return await onlyRecent(tx, rows, ({ ts }) => ts)
 }

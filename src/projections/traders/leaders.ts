@@ -10,6 +10,7 @@ import { sql } from '../../store/sql.ts'
 import type { SelectList, Sql } from '../../store/sql.ts'
 import type { Param, Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
+import { arraysOf } from '../array-params.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
 import { headOf, toSearchText } from '../log/log-list.ts'
@@ -207,8 +208,8 @@ async function addToTotals(tx: Writable, gains: readonly CountedGain[]): Promise
      from unnest($5::bigint[], $6::int[], $7::int[]) p (from_seq, first, last)
      on conflict (from_seq) ${appendArrays(TOTAL_VERSIONS)}`,
     [
-      versions.map(({ seq }) => seq), versions.map(({ traders }) => traders), versions.map(({ volume }) => volume), versions.map(({ trades }) => trades),
-      blocks.map(({ fromSeq }) => fromSeq), blocks.map(({ first }) => first), blocks.map(({ last }) => last),
+      ...arraysOf(versions, { seq: 'bigint', traders: 'bigint', volume: 'numeric', trades: 'bigint' }),
+      ...arraysOf(blocks, { fromSeq: 'bigint', first: 'integer', last: 'integer' }),
     ],
   )
 }

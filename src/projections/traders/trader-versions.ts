@@ -8,6 +8,7 @@ import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
+import { arraysOf } from '../array-params.ts'
 
 /** The figures that one event adds to a trader. */
 export interface TraderGain {
@@ -147,7 +148,7 @@ async function storeChanges(tx: Writable, { slabs, ended, added }: VersionChange
       sql`${sql.update(idx.trader_versions)} v set to_seq = page.to_seq
        from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[]) page (slab, trader, from_seq, to_seq)
        where v.slab = page.slab and v.trader = page.trader and v.from_seq = page.from_seq`,
-      [stored.map(({ slab }) => slab), stored.map(({ trader }) => trader), stored.map(({ fromSeq }) => fromSeq), stored.map(({ toSeq }) => toSeq)],
+      arraysOf(stored, { slab: 'integer', trader: 'text', fromSeq: 'bigint', toSeq: 'bigint' }),
     )
   }
   await insertRows(tx, idx.trader_versions, added, {

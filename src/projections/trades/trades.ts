@@ -8,7 +8,7 @@ import type { Sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { AsOf } from '../state/as-of.ts'
-import { columnsOf } from '../columns.ts'
+import { arraysOf } from '../array-params.ts'
 import { COMPLETE_SEQ } from '../state/index-state.ts'
 import type { LogBounds } from '../log/log-list.ts'
 import { listLog } from '../log/log-list.ts'
@@ -138,7 +138,7 @@ async function storeReportedLegs(tx: Writable, trades: readonly NewTrade[]): Pro
   await tx.run(
     sql`${sql.update(idx.trades)} t set event_asset = r.asset, event_direction = r.direction, event_size = r.size
      from unnest($1::bigint[], $2::text[], $3::smallint[], $4::numeric[]) r (seq, asset, direction, size) where t.seq = r.seq`,
-    columnsOf(rows, ['seq', 'asset', 'direction', 'size']),
+    arraysOf(rows, { seq: 'bigint', asset: 'text', direction: 'smallint', size: 'numeric' }),
   )
 }
 
