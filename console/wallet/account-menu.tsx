@@ -26,7 +26,7 @@ export function AccountMenu() {
     <>
       <button
         type='button' class={owner === null ? 'main account-button' : 'account-button'} aria-haspopup='dialog'
-        aria-label={owner === null ? undefined : `Account ${owner}`} title={owner ?? undefined} onClick={() => setOpen(true)}
+        aria-label={owner === null ? undefined : `Account ${short(owner, 4)}`} title={owner ?? undefined} onClick={() => setOpen(true)}
       >
         {owner === null ? 'Connect' : short(owner, 4)}
       </button>

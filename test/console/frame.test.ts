@@ -141,8 +141,8 @@ test('the figures beside the price agree with it at each change, and follow a tr
     prepare: (fresh) => fresh.route('**/v1/markets/SOL', async (route) => {
       const response = await route.fetch()
       const market = (await response.json()) as { readonly oracle: { readonly price: string } }
-      const at = (percent: bigint): string => String(BigInt(market.oracle.price) * percent / 100n)
-      await route.fulfill({ response, json: { ...market, change24h: 5, high24h: at(101n), low24h: at(99n) } })
+      const at = (permille: bigint): string => String(BigInt(market.oracle.price) * permille / 1000n)
+      await route.fulfill({ response, json: { ...market, change24h: 5, high24h: at(1_005n), low24h: at(995n) } })
     }),
   })
   const number = (name: string): string =>
@@ -157,9 +157,9 @@ test('the figures beside the price agree with it at each change, and follow a tr
     }).observe(document.querySelector('.market-header'), { subtree: true, characterData: true, childList: true })
   }`)
   const { price } = await fixture.main.get<{ readonly price: string }>('/v1/markets/SOL/price')
-  await fixture.control('local_setPrice', { asset: 'SOL', price: String(BigInt(price) * 103n / 100n) })
-  // 5 % before a rise of about 3 %.
-  await waitUntil(page, `${number('24 h change')} > 7`)
+  await fixture.control('local_setPrice', { asset: 'SOL', price: String(BigInt(price) * 1_008n / 1000n) })
+  // 5 % before a rise of 0.8 %. The market refuses to open a position after one of more than 1 %.
+  await waitUntil(page, `${number('24 h change')} > 5.6`)
   const volume = await page.evaluate<number>(number('24 h volume'))
   await page.evaluate(`{
     const shown = { tape: 0, volume: 0 }

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page, Route } from 'playwright-core'
 import type { AccountState } from '../../client/src/index.ts'
+import { short } from '../../console/format.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
 import { createConsoleFixture, fillTicket, openAccount, readReview, reviewTicket, rowsWith, setUpTrader, sign, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture, OpenedPage } from './console-fixture.ts'
@@ -436,7 +437,7 @@ test('wallets that add themselves to the page are offered beside Freighter, and 
       await page.getByText('Not connected: Rabet returned no account: User denied the connection.').waitFor()
       await connect.click()
     }
-    await page.getByRole('button', { name: `Account ${address}` }).waitFor()
+    await page.getByRole('button', { name: `Account ${short(address, 4)}` }).waitFor()
     await page.getByRole('region', { name: 'Equity' }).getByText('1,000.00 USDC', { exact: true }).waitFor()
     if (name !== 'Hana') await openAndClose(page)
     await page.goto(`${fixture.url}/#/portfolio`)

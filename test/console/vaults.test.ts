@@ -47,7 +47,7 @@ test('a leader creates a vault, deposits, opens and closes a position, and pause
   const { page, browserErrors } = await fixture.open('#/vaults')
   await page.getByText('Create a vault').click()
   await page.getByRole('button', { name: 'Burner wallet' }).click()
-  await page.getByText(/^Creating a vault needs/).waitFor({ state: 'detached' })
+  await page.getByText(/creating a vault needs/i).waitFor({ state: 'detached' })
   await page.getByLabel('Name', { exact: true }).fill('A test vault')
   await page.getByRole('button', { name: 'Review', exact: true }).click()
   assert.match(await readReview(page), /Creates a trader vault named “A test vault”, led by the account/)
