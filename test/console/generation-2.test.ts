@@ -134,7 +134,7 @@ test('a trade beyond the worst price is refused and says what to change; the tol
   await preview.getByText('none: it would only reduce your long').waitFor()
   await ticket.getByText(/^This would only close your long of 500\.00 USDC in PUMP/).waitFor()
   await page.getByRole('button', { name: /^Close position \d+$/ }).click()
-  assert.match(await readReview(page), /Worst price\s+0\.0030659\s/)
+  assert.match(await readReview(page), /Worst price\s+0\.0030783\s/)
   await sign(page, 'Close the position')
 })
 

@@ -9,6 +9,7 @@ import { administer, databaseUrl, openTestStore, testServerUrl, WITHOUT_SERVER }
 import { createTcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { LARGE_READS_MAX, READ_POOL_SIZE } from '../bounds.ts'
 import { openStore } from '../open.ts'
+import { sql } from '../sql.ts'
 import { StatementFailed, StatementTimeout, StoreUnavailable } from '../store.ts'
 import type { Store } from '../store.ts'
 import { createServerStore } from './server-store.ts'
@@ -232,11 +233,12 @@ test('the holder of the lock prepares inserts and notifications, and plans other
   await using lock = await store.tryLock('indexer')
   assert.ok(lock !== undefined)
   await lock.db.query('create table note (id int primary key)')
-  await lock.db.query('insert into note values ($1)', [1])
+  const note = { schema: 'public', name: 'note', columns: { id: 'integer' } } as const
+  await lock.db.query(sql`${sql.insertInto(note)} values ($1)`, [1])
   await lock.db.query('select id from note where id = $1', [1])
   await lock.db.transaction((tx) => tx.notify('notes', 'select max(id)::text as payload from note where id <= $1', [1]))
   assert.deepEqual(await lock.db.query('select statement from pg_prepared_statements order by statement'), [
-    { statement: 'insert into note values ($1)' },
+    { statement: 'insert into public.note values ($1)' },
     { statement: 'select n.payload, pg_notify($2::text, n.payload) from (select max(id)::text as payload from note where id <= $1) n' },
   ])
 })
