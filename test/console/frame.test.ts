@@ -52,6 +52,8 @@ test('many liquidations cover no control at any size, move nothing, are dismisse
       assert.deepEqual(await page.evaluate(COVERED), [], name)
       const box = await page.getByRole('region', { name: 'Notices' }).boundingBox() ?? assert.fail(name)
       assert.ok(box.height < 60, `${name}: the notices take ${box.height} pixels`)
+      // On a phone, what is not fresh takes a part of the line.
+      await waitUntil(page, "document.querySelector('.bar .status [data-state]:not([data-state=fresh])') === null")
       assert.ok(await loss.evaluate((element) => element.scrollHeight <= element.clientHeight + 1), `${name}: the loss is cut off`)
     }
   }
