@@ -8,5 +8,6 @@ import { arrayOf } from '../store/store.ts'
  * in its select list: in `from`, the database would copy every array into a temporary table first.
  */
 export function arraysOf<Row>(rows: readonly Row[], types: { readonly [Key in keyof Row]?: ArrayParam['type'] }): ArrayParam[] {
-  return (Object.entries(types) as [keyof Row, ArrayParam['type']][]).map(([key, type]) => arrayOf(type, rows.map((row) => row[key] as ArrayParam['elements'][number])))
+  const entries = Object.entries(types) as [keyof Row, ArrayParam['type']][]
+  return entries.map(([key, type]) => arrayOf(type, rows.map((row) => row[key] as ArrayParam['elements'][number])))
 }

@@ -51,7 +51,10 @@ async function appendVersions(tx: Writable, deployment: number, versionsOfAssets
        ($5::bigint[])[p.first:p.last]
      from unnest($6::text[], $7::bigint[], $8::int[], $9::int[]) p (asset, from_seq, first, last)
      on conflict (deployment, asset, from_seq) ${appendArrays(INTEREST_VERSIONS)}`,
-    [deployment, ...arraysOf(versions, { seq: 'bigint', long: 'numeric', short: 'numeric', positions: 'bigint' }), ...arraysOf(parts, { asset: 'text', fromSeq: 'bigint', first: 'integer', last: 'integer' })],
+    [
+      deployment, ...arraysOf(versions, { seq: 'bigint', long: 'numeric', short: 'numeric', positions: 'bigint' }),
+      ...arraysOf(parts, { asset: 'text', fromSeq: 'bigint', first: 'integer', last: 'integer' }),
+    ],
   )
 }
 
