@@ -1,7 +1,7 @@
 // Reads the state on which the warnings of a prepared transaction depend.
 
 import type { Prices } from '../markets/prices.ts'
-import type { ReadConditions } from '../trading/warnings.ts'
+import type { ReadConditions } from '../trading/relay/warnings.ts'
 import type { Venue } from '../markets/venue.ts'
 
 /** Prices are those that were last read, which costs no time. */

@@ -6,7 +6,7 @@ import type { SharedCounts } from '../http/rate-limit.ts'
 import type { GatewayStats } from '../observability/sources.ts'
 import type { Prices } from '../markets/prices.ts'
 import type { IndexWaiter } from '../projections/state/index-waiter.ts'
-import type { Relay } from '../trading/relay.ts'
+import type { Relay } from '../trading/relay/relay.ts'
 import type { SubmissionService } from '../trading/submission-service.ts'
 import type { Stream } from '../stream/stream.ts'
 

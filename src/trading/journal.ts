@@ -3,7 +3,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { SignedTransaction } from '../chain/codec/transaction.ts'
-import type { Relay } from './relay.ts'
+import type { Relay } from './relay/relay.ts'
 import type { Queryable, Store, Writable } from '../store/store.ts'
 import { CLIENT_ID_HELD_MS, ClientIdInUse } from './preparations.ts'
 import { isRefused, NO_RESULT } from './submission-records.ts'

@@ -1,8 +1,8 @@
 // Stores what became of submissions, and says what may be reported of them.
 
 import type { Log } from '../base/log.ts'
-import type { SubmitOutcome } from './outcomes.ts'
-import type { Relay } from './relay.ts'
+import type { SubmitOutcome } from './relay/outcomes.ts'
+import type { Relay } from './relay/relay.ts'
 import type { Store } from '../store/store.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import { DRIVER_REQUESTER } from './drive-submission.ts'

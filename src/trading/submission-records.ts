@@ -1,8 +1,8 @@
 // The rows of the tables in the schema tx, and the outcomes of the relay as stored results.
 
 import { CONFIRMING_NODES } from '../chain/rpc/agreed-transaction.ts'
-import { provedOutcome } from './outcomes.ts'
-import type { SubmitOutcome } from './outcomes.ts'
+import { provedOutcome } from './relay/outcomes.ts'
+import type { SubmitOutcome } from './relay/outcomes.ts'
 import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
 import type { TransactionStatus } from '../resources/transaction.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Log } from '../base/log.ts'
 import type { SignedTransaction } from '../chain/codec/transaction.ts'
-import type { SubmitOutcome } from './outcomes.ts'
+import type { SubmitOutcome } from './relay/outcomes.ts'
 import type { Journal, Submitter } from './journal.ts'
 import { isUnavailable } from './store-access.ts'
 

@@ -17,9 +17,9 @@ import { createCurrentDeployment, withInterfaces } from '../../src/exchange/depl
 import { UNKNOWN_INTERFACES } from '../../src/exchange/contracts/contract-interface.ts'
 import type { CallToCover, EntryKey } from '../../src/exchange/contracts/footprint-keys.ts'
 import { TEST_NETWORK_SETTINGS } from '../../src/exchange/contracts/resource-headroom.ts'
-import { createFootprints } from '../../src/trading/footprints.ts'
-import type { Footprints } from '../../src/trading/footprints.ts'
-import { createNextIds } from '../../src/trading/next-ids.ts'
+import { createFootprints } from '../../src/trading/relay/footprints.ts'
+import type { Footprints } from '../../src/trading/relay/footprints.ts'
+import { createNextIds } from '../../src/trading/relay/next-ids.ts'
 import {
   DISK_READ_BYTES_MAX, DISK_READ_ENTRIES_MAX, FOOTPRINT_ENTRIES_MAX, INSTRUCTIONS_MAX, TX_BYTES_MAX, WRITE_BYTES_MAX, WRITE_ENTRIES_MAX,
 } from '../../localnet/ledger/constants.ts'

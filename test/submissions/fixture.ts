@@ -11,7 +11,7 @@ import { createLedgerWatermarks } from '../../src/chain/rpc/ledger-watermarks.ts
 import { createRpc } from '../../src/chain/rpc/rpc.ts'
 import { accountKey, decodeEnvelope, networkIdOf } from '../../src/chain/codec/transaction.ts'
 import type { SignedTransaction } from '../../src/chain/codec/transaction.ts'
-import { createRelay } from '../../src/trading/relay.ts'
+import { createRelay } from '../../src/trading/relay/relay.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Store, WriterLock } from '../../src/store/store.ts'
 import { createSubmissionService } from '../../src/trading/submission-service.ts'

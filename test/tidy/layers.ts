@@ -15,7 +15,8 @@ interface Layer {
 
 const ALL_OF_SRC = [
   'src/base', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/projections/exports', 'src/markets', 'src/indexer', 'src/keys',
-  'src/accounts', 'src/trading', 'src/stream', 'src/http', 'src/http/console', 'src/routes', 'src/observability', 'src/deployment', 'src/config',
+  'src/accounts', 'src/trading',
+  'src/trading/relay', 'src/stream', 'src/http', 'src/http/console', 'src/routes', 'src/observability', 'src/deployment', 'src/config',
   'src/gateway/redis', 'src/limits.ts',
 ]
 
@@ -33,14 +34,19 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/keys': { imports: ['src/base', 'src/store', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/accounts': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/markets': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/projections', 'src/accounts', 'src/limits.ts'], types: ['src/resources'] },
-  'src/trading': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections', 'src/limits.ts'], types: ['src/resources'] },
+  // Without a database, so that orders can be submitted while it is down.
+  'src/trading/relay': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
+  'src/trading': {
+    imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections', 'src/trading/relay', 'src/limits.ts'], types: ['src/resources'],
+  },
   'src/stream': { imports: ['src/base', 'src/exchange', 'src/resources', 'src/store', 'src/projections', 'src/limits.ts'] },
   'src/deployment': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections'] },
   'src/http': { imports: ['src/base', 'src/resources', 'src/keys', 'src/limits.ts'] },
   'src/http/console': { imports: ['src/base'] },
   'src/routes': {
     imports: [
-      'src/base', 'src/exchange', 'src/resources', 'src/projections', 'src/projections/exports', 'src/markets', 'src/keys', 'src/accounts', 'src/trading',
+      'src/base', 'src/exchange', 'src/resources', 'src/projections', 'src/projections/exports', 'src/markets', 'src/keys', 'src/accounts',
+      'src/trading', 'src/trading/relay',
       'src/stream', 'src/http', 'src/http/console', 'src/limits.ts',
     ],
     types: ['src/store'],

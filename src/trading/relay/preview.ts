@@ -1,18 +1,18 @@
 // The preview of a prepared transaction, from its simulation.
 
-import { amountText } from '../base/fixed-point.ts'
-import { decodeStateChanges } from '../chain/codec/entry-changes.ts'
-import type { SimulationResponse } from '../chain/rpc/responses.ts'
-import { structField } from '../chain/codec/scval.ts'
-import type { ScValue } from '../chain/codec/scval.ts'
-import { readSimulatedEvents } from '../chain/codec/simulated-events.ts'
-import type { ReadPrice, SimulatedEvent } from '../chain/codec/simulated-events.ts'
-import { EVENT_CONTRACT_KEYS } from '../exchange/contracts/contracts.ts'
-import type { Deployment } from '../exchange/deployment.ts'
-import { shapesOf } from '../exchange/event-shapes.ts'
-import { tradeEffects } from '../exchange/settlement/trade-effects.ts'
-import type { EffectEvent, EffectTransfer, TradeEffects } from '../exchange/settlement/trade-effects.ts'
-import type { TradePreview } from '../resources/trade-preview.ts'
+import { amountText } from '../../base/fixed-point.ts'
+import { decodeStateChanges } from '../../chain/codec/entry-changes.ts'
+import type { SimulationResponse } from '../../chain/rpc/responses.ts'
+import { structField } from '../../chain/codec/scval.ts'
+import type { ScValue } from '../../chain/codec/scval.ts'
+import { readSimulatedEvents } from '../../chain/codec/simulated-events.ts'
+import type { ReadPrice, SimulatedEvent } from '../../chain/codec/simulated-events.ts'
+import { EVENT_CONTRACT_KEYS } from '../../exchange/contracts/contracts.ts'
+import type { Deployment } from '../../exchange/deployment.ts'
+import { shapesOf } from '../../exchange/event-shapes.ts'
+import { tradeEffects } from '../../exchange/settlement/trade-effects.ts'
+import type { EffectEvent, EffectTransfer, TradeEffects } from '../../exchange/settlement/trade-effects.ts'
+import type { TradePreview } from '../../resources/trade-preview.ts'
 
 /** More than the network lets one transaction change. */
 const STATE_CHANGES_MAX = 300

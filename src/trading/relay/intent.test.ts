@@ -2,11 +2,11 @@
 
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
-import { deploymentOf } from '../../test/support/deployments.ts'
-import { testContracts } from '../../test/index/history.ts'
-import type { ScValue } from '../chain/codec/scval.ts'
-import type { ContractSpec } from '../exchange/contracts/contract-spec.ts'
-import type { Deployment } from '../exchange/deployment.ts'
+import { deploymentOf } from '../../../test/support/deployments.ts'
+import { testContracts } from '../../../test/index/history.ts'
+import type { ScValue } from '../../chain/codec/scval.ts'
+import type { ContractSpec } from '../../exchange/contracts/contract-spec.ts'
+import type { Deployment } from '../../exchange/deployment.ts'
 import { describeIntent } from './intent.ts'
 
 const contracts = testContracts(1)

@@ -1,8 +1,8 @@
 // Shares the permits for envelopes in flight and for the callers that wait for them between requesters (docs/decisions/fair-shares.md).
 
-import { findSurplusHolder } from '../base/fair-share.ts'
-import type { Holder, Requester } from '../base/fair-share.ts'
-import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../limits.ts'
+import { findSurplusHolder } from '../../base/fair-share.ts'
+import type { Holder, Requester } from '../../base/fair-share.ts'
+import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../limits.ts'
 import { provisionalOutcome } from './outcomes.ts'
 import type { SubmitOutcome } from './outcomes.ts'
 import type { SendResult } from './send-envelope.ts'

@@ -1,6 +1,6 @@
 // How many ids of a counter a transaction should cover: other traders use some before it is applied.
 
-import type { Clock } from '../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 
 export const NEXT_IDS_MIN = 8
 const NEXT_IDS_MAX = 24

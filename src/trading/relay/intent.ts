@@ -1,15 +1,15 @@
 // What a transaction calls, from its own bytes: the arguments by the names that the contract's interface gives them.
 
-import type { Invocation } from '../chain/codec/prepared-envelope.ts'
-import type { ScValue } from '../chain/codec/scval.ts'
-import { ACTION_NAMES, actionDefinition } from '../exchange/actions.ts'
-import { parameterNames } from '../exchange/contracts/call-forms.ts'
-import type { CallDefinition } from '../exchange/contracts/call-forms.ts'
-import { findFunction } from '../exchange/contracts/contract-spec.ts'
-import type { ContractKey } from '../exchange/contracts/contracts.ts'
-import type { Deployment } from '../exchange/deployment.ts'
-import { OPERATION_NAMES, operationDefinition } from '../exchange/operations.ts'
-import type { CallIntent } from '../resources/prepared-transaction.ts'
+import type { Invocation } from '../../chain/codec/prepared-envelope.ts'
+import type { ScValue } from '../../chain/codec/scval.ts'
+import { ACTION_NAMES, actionDefinition } from '../../exchange/actions.ts'
+import { parameterNames } from '../../exchange/contracts/call-forms.ts'
+import type { CallDefinition } from '../../exchange/contracts/call-forms.ts'
+import { findFunction } from '../../exchange/contracts/contract-spec.ts'
+import type { ContractKey } from '../../exchange/contracts/contracts.ts'
+import type { Deployment } from '../../exchange/deployment.ts'
+import { OPERATION_NAMES, operationDefinition } from '../../exchange/operations.ts'
+import type { CallIntent } from '../../resources/prepared-transaction.ts'
 
 interface KnownCall {
   readonly op: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OrderEntry, PositionEntry } from '../exchange/contracts/entry-changes.ts'
-import { tradeEffects } from '../exchange/settlement/trade-effects.ts'
+import type { OrderEntry, PositionEntry } from '../../exchange/contracts/entry-changes.ts'
+import { tradeEffects } from '../../exchange/settlement/trade-effects.ts'
 import { findWarnings } from './warnings.ts'
 import type { MarketConditions } from './warnings.ts'
 

@@ -1,12 +1,12 @@
 // The envelopes in flight: sends each one once, and takes steps until it has an outcome or no caller waits. Callers with the same envelope share one send and
 // one step per second.
 
-import type { Clock, Timer } from '../base/clock.ts'
-import type { Requester } from '../base/fair-share.ts'
-import type { Log } from '../base/log.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
-import type { SignedTransaction } from '../chain/codec/transaction.ts'
-import { SUBMIT_POLL_INTERVAL_MS } from '../limits.ts'
+import type { Clock, Timer } from '../../base/clock.ts'
+import type { Requester } from '../../base/fair-share.ts'
+import type { Log } from '../../base/log.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
+import { SUBMIT_POLL_INTERVAL_MS } from '../../limits.ts'
 import type { Judge } from './absence.ts'
 import { createDriveEnvelope } from './drive-envelope.ts'
 import type { DriveEnvelope } from './drive-envelope.ts'

@@ -1,11 +1,11 @@
 // The ledger's time for time bounds. The network compares them with close times, so this machine's clock must not decide how long a transaction is valid.
 
-import type { Clock } from '../base/clock.ts'
-import { nowSec } from '../base/clock.ts'
-import type { LedgerClock } from '../base/ledger-clock.ts'
-import { RpcFailure } from '../chain/rpc/failure.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
-import { withTimeout } from '../chain/rpc/with-timeout.ts'
+import type { Clock } from '../../base/clock.ts'
+import { nowSec } from '../../base/clock.ts'
+import type { LedgerClock } from '../../base/ledger-clock.ts'
+import { RpcFailure } from '../../chain/rpc/failure.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { withTimeout } from '../../chain/rpc/with-timeout.ts'
 
 /** About the shortest time between two ledgers. */
 export const LEDGER_TIME_TTL_MS = 1_000

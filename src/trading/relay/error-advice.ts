@@ -1,15 +1,15 @@
 // Names errors of contracts and of the host (specification, "On-chain error decoding"), and explains them to a person: what went wrong and what to do. Never
 // includes the node's own words. Each contract has its own code space, and a code stays the same when it passes through calling contracts.
 
-import type { HostError, RaisedError, TransactionResult } from '../chain/rpc/outcome.ts'
-import type { ContractKey } from '../exchange/contracts/contracts.ts'
-import type { CurrentDeployment } from '../exchange/deployment.ts'
-import { findGuidance } from '../exchange/errors/error-guide.ts'
-import { UNKNOWN_CONTRACT_ERROR } from '../exchange/errors/errors.ts'
-import type { Generation } from '../exchange/contracts/generations.ts'
-import { NOT_RAISED } from '../exchange/errors/guidance.ts'
-import type { Guidance } from '../exchange/errors/guidance.ts'
-import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
+import type { HostError, RaisedError, TransactionResult } from '../../chain/rpc/outcome.ts'
+import type { ContractKey } from '../../exchange/contracts/contracts.ts'
+import type { CurrentDeployment } from '../../exchange/deployment.ts'
+import { findGuidance } from '../../exchange/errors/error-guide.ts'
+import { UNKNOWN_CONTRACT_ERROR } from '../../exchange/errors/errors.ts'
+import type { Generation } from '../../exchange/contracts/generations.ts'
+import { NOT_RAISED } from '../../exchange/errors/guidance.ts'
+import type { Guidance } from '../../exchange/errors/guidance.ts'
+import type { ContractError, HostErrorName } from '../../resources/submit-result.ts'
 
 interface ExplainedError {
   /** The error as the API returns it. */

@@ -1,9 +1,9 @@
 // Converts the keys of ledger entries. Calls use the same few hundred keys again and again, and their XDR is slow to read and write.
 
-import { createCache } from '../base/cache.ts'
-import type { Cache } from '../base/cache.ts'
-import { entryKeyXdr, readEntryKey } from '../chain/codec/footprint.ts'
-import type { EntryKey } from '../exchange/contracts/footprint-keys.ts'
+import { createCache } from '../../base/cache.ts'
+import type { Cache } from '../../base/cache.ts'
+import { entryKeyXdr, readEntryKey } from '../../chain/codec/footprint.ts'
+import type { EntryKey } from '../../exchange/contracts/footprint-keys.ts'
 
 const KEYS_MAX = 20_000
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../limits.ts'
+import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../limits.ts'
 import { createFlightCapacity } from './flight-capacity.ts'
 import type { FlightCapacity } from './flight-capacity.ts'
 import type { SubmitOutcome } from './outcomes.ts'

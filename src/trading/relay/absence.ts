@@ -1,13 +1,13 @@
 // Decides whether a transaction that no node has can still be applied (docs/decisions/durable-submissions.md).
 
-import type { Clock } from '../base/clock.ts'
-import type { Requester } from '../base/fair-share.ts'
-import { RpcFailure } from '../chain/rpc/failure.ts'
-import { MalformedResponse } from '../chain/rpc/responses.ts'
-import type { RetainedLedgers } from '../chain/rpc/responses.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
-import { accountKey, readAccountSequence as decodeSequence } from '../chain/codec/transaction.ts'
-import type { SignedTransaction } from '../chain/codec/transaction.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Requester } from '../../base/fair-share.ts'
+import { RpcFailure } from '../../chain/rpc/failure.ts'
+import { MalformedResponse } from '../../chain/rpc/responses.ts'
+import type { RetainedLedgers } from '../../chain/rpc/responses.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { accountKey, readAccountSequence as decodeSequence } from '../../chain/codec/transaction.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import type { AppliedOutcome, OutcomeReader, TransactionLookup } from './outcomes.ts'
 
 /** Time for which a transaction without a time bound is driven, and for which one that has expired waits for a proof of it. */

@@ -1,10 +1,10 @@
 // Sends a signed transaction once and classifies every possible response (soroban-rpc, "sendTransaction").
 
-import type { Requester } from '../base/fair-share.ts'
-import type { Log } from '../base/log.ts'
-import { RPC_CODES, RpcFailure, isUnprocessed } from '../chain/rpc/failure.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
-import type { SignedTransaction } from '../chain/codec/transaction.ts'
+import type { Requester } from '../../base/fair-share.ts'
+import type { Log } from '../../base/log.ts'
+import { RPC_CODES, RpcFailure, isUnprocessed } from '../../chain/rpc/failure.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 
 export type SendResult =
   /** The network has queued the transaction, or had it already. */

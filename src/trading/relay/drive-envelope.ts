@@ -1,10 +1,10 @@
 // One step of an envelope that may be on its way: looks it up, decides on its outcome, or sends it again. Callers that wait take a step every second; the
 // driver of what is stored takes them at growing intervals. The reasons: docs/decisions/submitting.md.
 
-import type { Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
-import type { SignedTransaction } from '../chain/codec/transaction.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import { QUICK_SENDS } from './absence.ts'
 import type { Judge, JudgeOptions, Subject } from './absence.ts'
 import { provedOutcome } from './outcomes.ts'

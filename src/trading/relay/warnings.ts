@@ -1,10 +1,10 @@
 // What to check before signing: about the transaction's own effects, at the state of the market (docs/trading.md, "Warnings").
 
-import { formatDecimal } from '../base/fixed-point.ts'
-import { ORDER_TYPES } from '../chain/views/market-entries.ts'
-import type { OrderEntry } from '../exchange/contracts/entry-changes.ts'
-import type { TradeEffects } from '../exchange/settlement/trade-effects.ts'
-import type { Warning } from '../resources/prepared-transaction.ts'
+import { formatDecimal } from '../../base/fixed-point.ts'
+import { ORDER_TYPES } from '../../chain/views/market-entries.ts'
+import type { OrderEntry } from '../../exchange/contracts/entry-changes.ts'
+import type { TradeEffects } from '../../exchange/settlement/trade-effects.ts'
+import type { Warning } from '../../resources/prepared-transaction.ts'
 import { FEE_MAX_STROOPS } from './usual-fees.ts'
 
 /** The state of the market, at most a few seconds old. Null: unknown. */

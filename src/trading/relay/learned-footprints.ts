@@ -1,12 +1,12 @@
 // Which entries earlier simulations of a function touched. What one of them touched because of a profit, the next may touch although it was simulated with a
 // loss. This covers contracts that the table of footprints does not describe.
 
-import { createCache } from '../base/cache.ts'
-import type { Cache } from '../base/cache.ts'
-import type { Clock } from '../base/clock.ts'
-import type { EntryKey, Values } from '../exchange/contracts/footprint-keys.ts'
-import type { Variable } from '../exchange/contracts/footprint-table.ts'
-import { HEADROOM_PERCENT } from '../exchange/contracts/resource-headroom.ts'
+import { createCache } from '../../base/cache.ts'
+import type { Cache } from '../../base/cache.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { EntryKey, Values } from '../../exchange/contracts/footprint-keys.ts'
+import type { Variable } from '../../exchange/contracts/footprint-table.ts'
+import { HEADROOM_PERCENT } from '../../exchange/contracts/resource-headroom.ts'
 
 /** An entry that a simulation touched. */
 export interface TouchedEntry {

@@ -1,13 +1,13 @@
 // Whether ledger entries exist and live. An archived entry in a footprint fails the transaction, so what a transaction declares on suspicion must not be one.
 
-import { createCache } from '../base/cache.ts'
-import type { Clock } from '../base/clock.ts'
-import { RpcFailure } from '../chain/rpc/failure.ts'
-import { ENTRY_KEYS_MAX } from '../chain/rpc/rpc.ts'
-import type { Rpc } from '../chain/rpc/rpc.ts'
-import type { LedgerEntry } from '../chain/rpc/responses.ts'
-import type { CallOptions } from '../chain/rpc/rpc-request.ts'
-import { withTimeout } from '../chain/rpc/with-timeout.ts'
+import { createCache } from '../../base/cache.ts'
+import type { Clock } from '../../base/clock.ts'
+import { RpcFailure } from '../../chain/rpc/failure.ts'
+import { ENTRY_KEYS_MAX } from '../../chain/rpc/rpc.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { LedgerEntry } from '../../chain/rpc/responses.ts'
+import type { CallOptions } from '../../chain/rpc/rpc-request.ts'
+import { withTimeout } from '../../chain/rpc/with-timeout.ts'
 
 export type EntryState = 'live' | 'absent' | 'archived'
 
