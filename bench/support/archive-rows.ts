@@ -18,7 +18,7 @@ const INSERTED_AT_MS = 1_783_339_200_000
 /** The first epoch of this deployment. */
 export function firstEpoch({ contracts, name, passphrase }: Deployment): Epoch {
   return {
-    number: 1, epoch: 'bench', chain: 1, deployment: 1, reason: 'first', passphrase, contracts: epochContracts(contracts),
+    number: 1, epoch: 'bench', chain: 1, contractEpoch: 1, reason: 'first', passphrase, contracts: epochContracts(contracts),
     startLedger: FIRST_LEDGER, finalCursor: null, name,
   }
 }

@@ -21,10 +21,10 @@ after(() => store[Symbol.asyncDispose]())
 
 before(async () => {
   await store.write.query(
-    `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
+    `insert into idx.epochs (number, epoch, chain, contract_epoch, reason, passphrase, contracts, start_ledger, started_at, name)
      values (1, 'e1', 1, 1, 'first', 'Test', '{}', 1, 0, 'test')`,
   )
-  await store.write.query('insert into idx.sections (first_seq, epoch) values (1, 1)')
+  await store.write.query('insert into idx.epoch_ranges (first_seq, epoch) values (1, 1)')
 })
 beforeEach(() => store.write.query('truncate idx.contract_versions, idx.contract_code'))
 

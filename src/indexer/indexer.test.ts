@@ -527,7 +527,7 @@ test('continues the epoch of a chain that returns, and archives no event of it t
   const { rows } = await listEvents(store.read, { limit: 50 })
   assert.deepEqual(rows.map(({ ledger }) => ledger), [4, 1, 3, 2, 1])
   const bounded = await listEvents(store.read, { limit: 50, fromLedger: 1, toLedger: 3 })
-  assert.deepEqual(bounded.rows.map(({ eventId }) => eventId), rows.slice(1).map(({ eventId }) => eventId), 'no row twice across sections of the log')
+  assert.deepEqual(bounded.rows.map(({ eventId }) => eventId), rows.slice(1).map(({ eventId }) => eventId), 'no row twice across ranges of epochs')
   assert.equal((await readLogHead(store.read))?.interruptedThrough, 4)
 })
 

@@ -38,19 +38,19 @@ import { addHourlyVolumes } from './trades/volumes.ts'
 export async function applyEvents(tx: Writable, epoch: Epoch, archived: readonly ArchivedEvent[]): Promise<void> {
   const [first] = archived
   if (first === undefined) return
-  const { deployment } = epoch
+  const { contractEpoch } = epoch
   const events = archived.filter((event) => !isTransfer(event))
   // A page may begin inside a transaction, whose rows are computed as a whole.
-  const [{ positions, results }, begun] = await Promise.all([applyPositionEvents(tx, deployment, events), readTransactionStart(tx, deployment, first)])
-  await applyBadDebts(tx, deployment, events)
+  const [{ positions, results }, begun] = await Promise.all([applyPositionEvents(tx, contractEpoch, events), readTransactionStart(tx, contractEpoch, first)])
+  await applyBadDebts(tx, contractEpoch, events)
   await applyOrderEvents(tx, epoch, events)
   const transactions = transactionsToSettle(toTransactions([...begun, ...archived], epoch.contracts))
   const again = begun.length === 0 ? [] : transactions.filter(({ txHash }) => txHash === first.txHash)
   // The database works on the writes while the facts and the account ledger, which takes longest, are computed.
-  const [page] = await Promise.all([readSettledPage(tx, deployment, { transactions, again, positions }), applyAccountEvents(tx, deployment, events)])
-  await noteTransactions(tx, deployment, page, first.seq)
+  const [page] = await Promise.all([readSettledPage(tx, contractEpoch, { transactions, again, positions }), applyAccountEvents(tx, contractEpoch, events)])
+  await noteTransactions(tx, contractEpoch, page, first.seq)
   await applyCashLedger(tx, page)
-  const { costs } = await applyFills(tx, deployment, page)
+  const { costs } = await applyFills(tx, contractEpoch, page)
   await addToIntervals(tx, [...resultChanges(results), ...costs])
   await applyVaultEvents(tx, epoch, archived, begun)
   await applyPoolFlows(tx, events)
@@ -61,7 +61,7 @@ export async function applyEvents(tx: Writable, epoch: Epoch, archived: readonly
 
 /** Returns the positions that the events name, as they are afterwards, and what the events realized. */
 async function applyPositionEvents(
-  tx: Writable, deployment: number, events: readonly ArchivedEvent[],
+  tx: Writable, contractEpoch: number, events: readonly ArchivedEvent[],
 ): Promise<{ readonly positions: ReadonlyMap<number, Position>; readonly results: readonly TraderResult[] }> {
   await assignEarlierOrder(tx, events)
   const positionEvents = events.map(readPositionEvent).filter((event) => event !== undefined)
@@ -76,7 +76,7 @@ async function applyPositionEvents(
   }
   const orders = readExecutedOrders(events)
   const [known, modes, earlier] = await Promise.all([
-    loadPositions(tx, deployment, { ids: [...ids], openOf: [...crossLiquidated] }), readMarginModes(tx, deployment, opened),
+    loadPositions(tx, contractEpoch, { ids: [...ids], openOf: [...crossLiquidated] }), readMarginModes(tx, contractEpoch, opened),
     earlierLiquidations(tx, positionEvents),
   ])
   const changes = foldPositions(positionEvents, known, modes, earlier, orders)
@@ -84,20 +84,20 @@ async function applyPositionEvents(
   const stored = new Set(known.map(({ positionId }) => positionId))
   // The ranking and the open interest wait for results of their own tables. The database works on the other writes then.
   await Promise.all([
-    addToTraders(tx, changes.gains), changeOpenInterest(tx, deployment, changes.interest), storeChanges(tx, deployment, changes, stored),
+    addToTraders(tx, changes.gains), changeOpenInterest(tx, contractEpoch, changes.interest), storeChanges(tx, contractEpoch, changes, stored),
     addToProfiles(tx, results),
   ])
   return { positions: new Map([...known, ...changes.positions].map((position) => [position.positionId, position])), results }
 }
 
 /** Stores what the events changed besides the ranking and the open interest. `stored` are the ids of positions that have rows. */
-async function storeChanges(tx: Writable, deployment: number, changes: PositionChanges, stored: ReadonlySet<number>): Promise<void> {
-  await storePositions(tx, deployment, changes.positions.filter(({ positionId }) => stored.has(positionId)))
-  await storePositions(tx, deployment, changes.positions.filter(({ positionId }) => !stored.has(positionId)), { added: true })
+async function storeChanges(tx: Writable, contractEpoch: number, changes: PositionChanges, stored: ReadonlySet<number>): Promise<void> {
+  await storePositions(tx, contractEpoch, changes.positions.filter(({ positionId }) => stored.has(positionId)))
+  await storePositions(tx, contractEpoch, changes.positions.filter(({ positionId }) => !stored.has(positionId)), { added: true })
   // The sums take longer to compute than the other rows, and less to write.
   await addHourlyVolumes(tx, changes.volumes)
   await addCandleVolumes(tx, changes.volumes)
-  await insertPositionVersions(tx, deployment, changes.versions)
+  await insertPositionVersions(tx, contractEpoch, changes.versions)
   await insertOpens(tx, changes.opens)
   await insertTrades(tx, changes.trades)
 }

@@ -135,7 +135,7 @@ async function countDiscardedRows(read: (db: Queryable) => Promise<unknown>): Pr
   return [...rowsRead(await explainRead(store, read)).values()].reduce((sum, { discarded }) => sum + discarded, 0)
 }
 
-/** Rows of idx.sections that the label of a deployment may skip: one section per epoch. */
+/** Rows of idx.epoch_ranges that the label of a deployment may skip: one range per epoch. */
 const SECTION_ROWS = 10
 
 test('uses the filter\'s own index for a filter that matches few or no rows, instead of scanning the log', async () => {

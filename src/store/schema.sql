@@ -32,22 +32,22 @@ create table idx.asset_hours (
 );
 
 create table idx.bad_debt_versions (
-  deployment integer not null,
+  contract_epoch integer not null,
   seq bigint not null,
   covered numeric not null,
   lp_absorbed numeric not null,
   events bigint not null,
-  constraint bad_debt_versions_pkey PRIMARY KEY (deployment, seq),
-  constraint bad_debt_versions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint bad_debt_versions_pkey PRIMARY KEY (contract_epoch, seq),
+  constraint bad_debt_versions_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.bad_debts (
-  deployment integer not null,
+  contract_epoch integer not null,
   covered numeric not null,
   lp_absorbed numeric not null,
   events bigint not null,
-  constraint bad_debts_pkey PRIMARY KEY (deployment),
-  constraint bad_debts_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint bad_debts_pkey PRIMARY KEY (contract_epoch),
+  constraint bad_debts_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.candle_revisions (
@@ -134,8 +134,8 @@ create table idx.contract_versions (
 );
 
 create table idx.corrections (
-  place bigint not null,
-  deployment integer not null,
+  seq bigint not null,
+  contract_epoch integer not null,
   kind text not null,
   position_id bigint,
   ledger bigint not null,
@@ -151,8 +151,8 @@ create table idx.corrections (
   after jsonb,
   vault_id bigint,
   event_id text,
-  constraint corrections_pkey PRIMARY KEY (place),
-  constraint corrections_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint corrections_pkey PRIMARY KEY (seq),
+  constraint corrections_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number),
   constraint corrections_kind_check CHECK ((kind ~ '^(ended|changed|opened|interest|vault|event|epoch)$'::text)),
   constraint corrections_margin_mode_check CHECK ((margin_mode = ANY (ARRAY['isolated'::text, 'cross'::text])))
 );
@@ -176,11 +176,19 @@ create table idx.cursor (
   constraint cursor_id_check CHECK ((id = 1))
 );
 
+create table idx.epoch_ranges (
+  first_seq bigint not null,
+  last_seq bigint,
+  epoch integer not null,
+  constraint epoch_ranges_pkey PRIMARY KEY (first_seq),
+  constraint epoch_ranges_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
+);
+
 create table idx.epochs (
   number integer not null,
   epoch text not null,
   chain integer not null,
-  deployment integer not null,
+  contract_epoch integer not null,
   reason text not null,
   passphrase text not null,
   contracts jsonb not null,
@@ -190,7 +198,7 @@ create table idx.epochs (
   name text not null,
   constraint epochs_pkey PRIMARY KEY (number),
   constraint epochs_epoch_key UNIQUE (epoch),
-  constraint epochs_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint epochs_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number),
   constraint epochs_reason_check CHECK ((reason = ANY (ARRAY['first'::text, 'contracts'::text, 'reset'::text])))
 );
 
@@ -263,31 +271,31 @@ create table idx.gaps (
 );
 
 create table idx.interest_versions (
-  deployment integer not null,
+  contract_epoch integer not null,
   asset text not null,
   from_seq bigint not null,
   seqs bigint[] not null,
   long_sizes numeric[] not null,
   short_sizes numeric[] not null,
   positions bigint[] not null,
-  constraint interest_versions_pkey PRIMARY KEY (deployment, asset, from_seq)
+  constraint interest_versions_pkey PRIMARY KEY (contract_epoch, asset, from_seq)
 );
 
 create table idx.kept_transactions (
-  deployment integer not null,
+  contract_epoch integer not null,
   tx_hash text not null,
   seq bigint not null,
   envelope_xdr text not null,
   meta_xdr text not null,
   known_protocol integer not null,
   kept_at bigint not null,
-  constraint kept_transactions_pkey PRIMARY KEY (deployment, tx_hash)
+  constraint kept_transactions_pkey PRIMARY KEY (contract_epoch, tx_hash)
 );
 
 create table idx.learned_events (
   account text not null,
   seq bigint not null,
-  place bigint,
+  shown_seq bigint,
   constraint learned_events_pkey PRIMARY KEY (account, seq)
 );
 
@@ -301,13 +309,13 @@ create table idx.ledgers (
 );
 
 create table idx.margin_modes (
-  deployment integer not null,
+  contract_epoch integer not null,
   position_id bigint not null,
   mode text not null,
   ledger bigint not null,
   observed_at bigint not null,
-  constraint margin_modes_pkey PRIMARY KEY (deployment, position_id),
-  constraint margin_modes_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint margin_modes_pkey PRIMARY KEY (contract_epoch, position_id),
+  constraint margin_modes_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number),
   constraint margin_modes_mode_check CHECK ((mode = ANY (ARRAY['isolated'::text, 'cross'::text])))
 );
 
@@ -324,13 +332,13 @@ create table idx.newer_forms (
 );
 
 create table idx.open_interest (
-  deployment integer not null,
+  contract_epoch integer not null,
   asset text not null,
   long_size numeric not null,
   short_size numeric not null,
   positions bigint not null,
-  constraint open_interest_pkey PRIMARY KEY (deployment, asset),
-  constraint open_interest_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint open_interest_pkey PRIMARY KEY (contract_epoch, asset),
+  constraint open_interest_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.opens (
@@ -350,17 +358,17 @@ create table idx.opens (
 
 create table idx.order_changes (
   seq bigint not null,
-  deployment integer not null,
+  contract_epoch integer not null,
   account text not null,
   order_id bigint,
   fill_seq bigint,
   position_id bigint,
   constraint order_changes_pkey PRIMARY KEY (seq),
-  constraint order_changes_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint order_changes_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.order_details (
-  deployment integer not null,
+  contract_epoch integer not null,
   order_id bigint not null,
   owner text,
   status text not null,
@@ -369,33 +377,33 @@ create table idx.order_details (
   complete boolean not null,
   ledger bigint not null,
   observed_at bigint not null,
-  constraint order_details_pkey PRIMARY KEY (deployment, order_id),
-  constraint order_details_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint order_details_pkey PRIMARY KEY (contract_epoch, order_id),
+  constraint order_details_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number),
   constraint order_details_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'executed'::text, 'cancelled'::text])))
 );
 
 create table idx.order_placements (
-  deployment integer not null,
+  contract_epoch integer not null,
   order_id bigint not null,
   ledger bigint not null,
   ts bigint not null,
   tx_hash text not null,
   seq bigint,
-  constraint order_placements_pkey PRIMARY KEY (deployment, order_id),
-  constraint order_placements_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint order_placements_pkey PRIMARY KEY (contract_epoch, order_id),
+  constraint order_placements_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.order_scans (
-  deployment integer not null,
+  contract_epoch integer not null,
   through bigint not null,
   last_id bigint not null,
   scanned_at bigint not null,
-  constraint order_scans_pkey PRIMARY KEY (deployment),
-  constraint order_scans_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint order_scans_pkey PRIMARY KEY (contract_epoch),
+  constraint order_scans_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.orders (
-  deployment integer not null,
+  contract_epoch integer not null,
   order_id bigint not null,
   status text not null,
   trader text,
@@ -417,18 +425,18 @@ create table idx.orders (
   pnl numeric(39,0),
   keeper_reward numeric(39,0),
   details_complete boolean not null,
-  constraint orders_pkey PRIMARY KEY (deployment, order_id),
+  constraint orders_pkey PRIMARY KEY (contract_epoch, order_id),
   constraint orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'executed'::text, 'cancelled'::text])))
 );
 
 create table idx.ownerless_events (
   seq bigint not null,
-  deployment integer not null,
+  contract_epoch integer not null,
   order_id bigint not null,
   ts bigint not null,
   topic text not null,
   constraint ownerless_events_pkey PRIMARY KEY (seq),
-  constraint ownerless_events_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint ownerless_events_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.pool_flows (
@@ -452,7 +460,7 @@ create table idx.pool_samples (
 create table idx.position_fills (
   seq bigint not null,
   position_id bigint not null,
-  deployment integer not null,
+  contract_epoch integer not null,
   trader text not null,
   kind text not null,
   order_id bigint,
@@ -475,7 +483,7 @@ create table idx.position_fills (
 );
 
 create table idx.position_versions (
-  deployment integer not null,
+  contract_epoch integer not null,
   position_id bigint not null,
   from_seq bigint not null,
   to_seq bigint not null,
@@ -488,11 +496,11 @@ create table idx.position_versions (
   opened_at bigint not null,
   opened_tx_hash text,
   cross_liquidated boolean not null,
-  constraint position_versions_pkey PRIMARY KEY (deployment, position_id, from_seq)
+  constraint position_versions_pkey PRIMARY KEY (contract_epoch, position_id, from_seq)
 );
 
 create table idx.positions (
-  deployment integer not null,
+  contract_epoch integer not null,
   position_id bigint not null,
   trader text not null,
   asset text not null,
@@ -505,7 +513,7 @@ create table idx.positions (
   margin_mode text,
   state text not null,
   since_seq bigint not null default 0,
-  constraint positions_pkey PRIMARY KEY (deployment, position_id),
+  constraint positions_pkey PRIMARY KEY (contract_epoch, position_id),
   constraint positions_margin_mode_check CHECK ((margin_mode = ANY (ARRAY['isolated'::text, 'cross'::text]))),
   constraint positions_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'liquidated'::text, 'cross_liquidated'::text, 'ended'::text])))
 );
@@ -531,14 +539,14 @@ create table idx.reconciliation (
 );
 
 create table idx.referral_bindings (
-  home integer not null,
+  contract_epoch integer not null,
   referee text not null,
   referrer text not null,
   code text not null,
   bound_at bigint not null,
   tx_hash text not null,
-  constraint referral_bindings_pkey PRIMARY KEY (home, referee),
-  constraint referral_bindings_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint referral_bindings_pkey PRIMARY KEY (contract_epoch, referee),
+  constraint referral_bindings_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.referral_claims (
@@ -566,7 +574,7 @@ create table idx.referral_trades (
 );
 
 create table idx.referrers (
-  home integer not null,
+  contract_epoch integer not null,
   referrer text not null,
   code text not null,
   created_at bigint not null,
@@ -575,8 +583,8 @@ create table idx.referrers (
   total_earned numeric not null,
   claimable numeric not null,
   updated_at bigint not null,
-  constraint referrers_pkey PRIMARY KEY (home, referrer),
-  constraint referrers_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint referrers_pkey PRIMARY KEY (contract_epoch, referrer),
+  constraint referrers_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.repairs (
@@ -590,21 +598,13 @@ create table idx.repairs (
   constraint repairs_action_check CHECK ((action = ANY (ARRAY['add'::text, 'replace'::text, 'remove'::text])))
 );
 
-create table idx.sections (
-  first_seq bigint not null,
-  last_seq bigint,
-  epoch integer not null,
-  constraint sections_pkey PRIMARY KEY (first_seq),
-  constraint sections_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
-);
-
 create table idx.seen_ids (
-  home integer not null,
+  contract_epoch integer not null,
   kind text not null,
   first_id bigint not null,
   seen bigint not null,
-  constraint seen_ids_pkey PRIMARY KEY (home, kind),
-  constraint seen_ids_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number),
+  constraint seen_ids_pkey PRIMARY KEY (contract_epoch, kind),
+  constraint seen_ids_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number),
   constraint seen_ids_kind_check CHECK ((kind = ANY (ARRAY['position'::text, 'order'::text, 'vault'::text])))
 );
 
@@ -723,34 +723,34 @@ create table idx.trades (
 );
 
 create table idx.transaction_effects (
-  deployment integer not null,
+  contract_epoch integer not null,
   tx_hash text not null,
   ledger bigint not null,
   effects jsonb,
   observed_at bigint not null,
-  constraint transaction_effects_pkey PRIMARY KEY (deployment, tx_hash),
-  constraint transaction_effects_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+  constraint transaction_effects_pkey PRIMARY KEY (contract_epoch, tx_hash),
+  constraint transaction_effects_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.unread_transactions (
-  deployment integer not null,
+  contract_epoch integer not null,
   from_seq bigint not null,
   seqs bigint[] not null,
-  constraint unread_transactions_pkey PRIMARY KEY (deployment, from_seq)
+  constraint unread_transactions_pkey PRIMARY KEY (contract_epoch, from_seq)
 );
 
 create table idx.vault_depositors (
-  home integer not null,
+  contract_epoch integer not null,
   vault_id bigint not null,
   depositor text not null,
-  constraint vault_depositors_pkey PRIMARY KEY (home, vault_id, depositor),
-  constraint vault_depositors_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint vault_depositors_pkey PRIMARY KEY (contract_epoch, vault_id, depositor),
+  constraint vault_depositors_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_figures (
-  home integer not null,
+  contract_epoch integer not null,
   vault_id bigint not null,
-  place bigint not null,
+  seq bigint not null,
   total_usdc numeric(39,0) not null,
   circulating_shares numeric(39,0) not null,
   leader_shares numeric(39,0) not null,
@@ -758,23 +758,23 @@ create table idx.vault_figures (
   realized_pnl numeric(39,0) not null,
   profit_share_bps integer not null,
   paused boolean not null,
-  constraint vault_figures_pkey PRIMARY KEY (home, vault_id, place),
-  constraint vault_figures_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint vault_figures_pkey PRIMARY KEY (contract_epoch, vault_id, seq),
+  constraint vault_figures_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_flow_sums (
-  home integer not null,
+  contract_epoch integer not null,
   vault_id bigint not null,
   "time" bigint not null,
   deposits numeric not null,
   withdrawals numeric not null,
-  constraint vault_flow_sums_pkey PRIMARY KEY (home, vault_id, "time"),
-  constraint vault_flow_sums_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint vault_flow_sums_pkey PRIMARY KEY (contract_epoch, vault_id, "time"),
+  constraint vault_flow_sums_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_flows (
   seq bigint not null,
-  home integer not null,
+  contract_epoch integer not null,
   vault_id bigint not null,
   kind text not null,
   principal text not null,
@@ -784,12 +784,12 @@ create table idx.vault_flows (
   ts bigint not null,
   tx_hash text not null,
   constraint vault_flows_pkey PRIMARY KEY (seq),
-  constraint vault_flows_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number),
+  constraint vault_flows_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number),
   constraint vault_flows_kind_check CHECK ((kind = ANY (ARRAY['deposit'::text, 'withdraw'::text, 'fee_claim'::text])))
 );
 
 create table idx.vault_observations (
-  home integer not null,
+  contract_epoch integer not null,
   vault_id bigint not null,
   total_usdc numeric(39,0) not null,
   circulating_shares numeric(39,0) not null,
@@ -799,48 +799,48 @@ create table idx.vault_observations (
   profit_share_bps integer not null,
   paused boolean not null,
   ledger bigint not null,
-  place bigint not null,
+  through_seq bigint not null,
   corrections bigint not null,
   observed_at bigint not null,
-  constraint vault_observations_pkey PRIMARY KEY (home, vault_id),
-  constraint vault_observations_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint vault_observations_pkey PRIMARY KEY (contract_epoch, vault_id),
+  constraint vault_observations_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_orders (
-  home integer not null,
+  contract_epoch integer not null,
   order_id bigint not null,
   vault_id bigint not null,
   leader text not null,
   collateral numeric(39,0),
-  constraint vault_orders_pkey PRIMARY KEY (home, order_id),
-  constraint vault_orders_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint vault_orders_pkey PRIMARY KEY (contract_epoch, order_id),
+  constraint vault_orders_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_positions (
-  home integer not null,
+  contract_epoch integer not null,
   position_id bigint not null,
   vault_id bigint not null,
   leader text not null,
   is_open boolean not null,
-  constraint vault_positions_pkey PRIMARY KEY (home, position_id),
-  constraint vault_positions_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint vault_positions_pkey PRIMARY KEY (contract_epoch, position_id),
+  constraint vault_positions_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_samples (
-  home integer not null,
+  contract_epoch integer not null,
   vault_id bigint not null,
   "time" bigint not null,
   ledger bigint not null,
   total_usdc numeric(39,0) not null,
   circulating_shares numeric(39,0) not null,
   hwm_nav numeric(39,0) not null,
-  constraint vault_samples_pkey PRIMARY KEY (home, vault_id, "time"),
-  constraint vault_samples_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint vault_samples_pkey PRIMARY KEY (contract_epoch, vault_id, "time"),
+  constraint vault_samples_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.vault_trades (
   seq bigint not null,
-  home integer not null,
+  contract_epoch integer not null,
   vault_id bigint not null,
   position_id numeric(20,0) not null,
   action text not null,
@@ -851,12 +851,12 @@ create table idx.vault_trades (
   tx_hash text not null,
   pnl numeric(39,0),
   constraint vault_trades_pkey PRIMARY KEY (seq),
-  constraint vault_trades_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number),
+  constraint vault_trades_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number),
   constraint vault_trades_action_check CHECK ((action = ANY (ARRAY['open'::text, 'close'::text])))
 );
 
 create table idx.vault_versions (
-  home integer not null,
+  contract_epoch integer not null,
   vault_id bigint not null,
   seq bigint not null,
   total_usdc numeric not null,
@@ -871,12 +871,12 @@ create table idx.vault_versions (
   trade_count bigint not null,
   closed_trade_pnl numeric not null,
   updated_at bigint not null,
-  constraint vault_versions_pkey PRIMARY KEY (home, vault_id, seq),
-  constraint vault_versions_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint vault_versions_pkey PRIMARY KEY (contract_epoch, vault_id, seq),
+  constraint vault_versions_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table idx.vaults (
-  home integer not null,
+  contract_epoch integer not null,
   vault_id bigint not null,
   leader text not null,
   name text not null,
@@ -896,8 +896,8 @@ create table idx.vaults (
   last_ledger bigint not null,
   updated_at bigint not null,
   is_unsettled boolean not null,
-  constraint vaults_pkey PRIMARY KEY (home, vault_id),
-  constraint vaults_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+  constraint vaults_pkey PRIMARY KEY (contract_epoch, vault_id),
+  constraint vaults_contract_epoch_fkey FOREIGN KEY (contract_epoch) REFERENCES idx.epochs(number)
 );
 
 create table keys.api_keys (
@@ -1012,15 +1012,15 @@ CREATE INDEX cash_ledger_by_kind ON idx.cash_ledger USING btree (account, kind, 
 CREATE INDEX cash_ledger_by_seq ON idx.cash_ledger USING btree (seq);
 CREATE INDEX contract_versions_by_seq ON idx.contract_versions USING btree (seq)
   WHERE (seq IS NOT NULL);
-CREATE INDEX corrections_by_asset ON idx.corrections USING btree (asset, place);
-CREATE INDEX corrections_by_kind ON idx.corrections USING btree (kind, place);
-CREATE INDEX corrections_by_kind_and_asset ON idx.corrections USING btree (kind, asset, place);
-CREATE INDEX corrections_by_ledger ON idx.corrections USING btree (deployment, ledger, place)
+CREATE INDEX corrections_by_asset ON idx.corrections USING btree (asset, seq);
+CREATE INDEX corrections_by_kind ON idx.corrections USING btree (kind, seq);
+CREATE INDEX corrections_by_kind_and_asset ON idx.corrections USING btree (kind, asset, seq);
+CREATE INDEX corrections_by_ledger ON idx.corrections USING btree (contract_epoch, ledger, seq)
   WHERE (kind <> 'event'::text);
-CREATE INDEX corrections_by_trader ON idx.corrections USING btree (trader, place);
-CREATE INDEX corrections_by_trader_and_asset ON idx.corrections USING btree (trader, asset, place);
-CREATE INDEX corrections_by_trader_and_kind ON idx.corrections USING btree (trader, kind, place);
-CREATE INDEX corrections_by_trader_and_kind_and_asset ON idx.corrections USING btree (trader, kind, asset, place);
+CREATE INDEX corrections_by_trader ON idx.corrections USING btree (trader, seq);
+CREATE INDEX corrections_by_trader_and_asset ON idx.corrections USING btree (trader, asset, seq);
+CREATE INDEX corrections_by_trader_and_kind ON idx.corrections USING btree (trader, kind, seq);
+CREATE INDEX corrections_by_trader_and_kind_and_asset ON idx.corrections USING btree (trader, kind, asset, seq);
 CREATE INDEX events_by_contract ON idx.events USING btree (contract_id, seq)
   WHERE (NOT is_transfer);
 CREATE INDEX events_by_contract_and_topic ON idx.events USING btree (contract_id, topic, seq)
@@ -1038,38 +1038,38 @@ CREATE INDEX funding_by_asset ON idx.events USING btree (COALESCE((payload ->> '
   WHERE ((topic = 'funding_applied'::text) AND (NOT is_transfer));
 CREATE INDEX gaps_by_place ON idx.gaps USING btree (last_seq)
   WHERE (state <> 'filled'::text);
-CREATE UNIQUE INDEX learned_events_by_account ON idx.learned_events USING btree (account, place)
-  WHERE (place IS NOT NULL);
-CREATE INDEX learned_events_by_place ON idx.learned_events USING btree (place);
+CREATE UNIQUE INDEX learned_events_by_account ON idx.learned_events USING btree (account, shown_seq)
+  WHERE (shown_seq IS NOT NULL);
+CREATE INDEX learned_events_by_shown_seq ON idx.learned_events USING btree (shown_seq);
 CREATE INDEX learned_events_waiting ON idx.learned_events USING btree (seq)
-  WHERE (place IS NULL);
+  WHERE (shown_seq IS NULL);
 CREATE INDEX ledgers_by_close_ts ON idx.ledgers USING btree (epoch, close_ts, last_seq);
 CREATE INDEX opens_by_asset ON idx.opens USING btree (asset, seq);
 CREATE INDEX opens_by_trader ON idx.opens USING btree (trader, seq);
 CREATE INDEX opens_by_trader_and_asset ON idx.opens USING btree (trader, asset, seq);
 CREATE INDEX order_changes_by_account ON idx.order_changes USING btree (account, seq);
 CREATE INDEX order_placements_by_tx_hash ON idx.order_placements USING hash (tx_hash);
-CREATE INDEX orders_by_placement ON idx.orders USING btree (deployment, seq);
-CREATE INDEX orders_by_placement_of_trader ON idx.orders USING btree (deployment, trader, seq);
-CREATE INDEX orders_by_trader ON idx.orders USING btree (deployment, trader, order_id);
-CREATE INDEX orders_by_trader_and_asset ON idx.orders USING btree (deployment, trader, asset, order_id);
-CREATE INDEX orders_by_trader_and_status ON idx.orders USING btree (deployment, trader, status, order_id);
-CREATE INDEX orders_by_trader_asset_and_status ON idx.orders USING btree (deployment, trader, asset, status, order_id);
+CREATE INDEX orders_by_placement ON idx.orders USING btree (contract_epoch, seq);
+CREATE INDEX orders_by_placement_of_trader ON idx.orders USING btree (contract_epoch, trader, seq);
+CREATE INDEX orders_by_trader ON idx.orders USING btree (contract_epoch, trader, order_id);
+CREATE INDEX orders_by_trader_and_asset ON idx.orders USING btree (contract_epoch, trader, asset, order_id);
+CREATE INDEX orders_by_trader_and_status ON idx.orders USING btree (contract_epoch, trader, status, order_id);
+CREATE INDEX orders_by_trader_asset_and_status ON idx.orders USING btree (contract_epoch, trader, asset, status, order_id);
 CREATE INDEX orders_ended_by_placement ON idx.orders
   USING gist (box(point((seq)::double precision, (seq)::double precision),
   point(((ended_seq - 1))::double precision, (seq)::double precision))) WHERE ((seq IS NOT NULL) AND (ended_seq IS NOT NULL));
 CREATE INDEX orders_ended_by_trader ON idx.orders
   USING gist (box(point((seq)::double precision, (hashtext(trader))::double precision),
   point(((ended_seq - 1))::double precision, (hashtext(trader))::double precision))) WHERE ((seq IS NOT NULL) AND (ended_seq IS NOT NULL));
-CREATE INDEX orders_incomplete ON idx.orders USING btree (deployment, order_id)
+CREATE INDEX orders_incomplete ON idx.orders USING btree (contract_epoch, order_id)
   WHERE (NOT details_complete);
-CREATE INDEX orders_pending ON idx.orders USING btree (deployment, seq)
+CREATE INDEX orders_pending ON idx.orders USING btree (contract_epoch, seq)
   WHERE (status = 'pending'::text);
-CREATE INDEX orders_pending_of_trader ON idx.orders USING btree (deployment, trader, seq)
+CREATE INDEX orders_pending_of_trader ON idx.orders USING btree (contract_epoch, trader, seq)
   WHERE (status = 'pending'::text);
-CREATE INDEX ownerless_events_by_order ON idx.ownerless_events USING btree (deployment, order_id);
-CREATE INDEX ownerless_events_newest ON idx.ownerless_events USING btree (deployment, seq);
-CREATE INDEX position_fills_by_order ON idx.position_fills USING btree (deployment, order_id)
+CREATE INDEX ownerless_events_by_order ON idx.ownerless_events USING btree (contract_epoch, order_id);
+CREATE INDEX ownerless_events_newest ON idx.ownerless_events USING btree (contract_epoch, seq);
+CREATE INDEX position_fills_by_order ON idx.position_fills USING btree (contract_epoch, order_id)
   WHERE (order_id IS NOT NULL);
 CREATE INDEX position_fills_by_trader ON idx.position_fills USING btree (trader, seq, position_id);
 CREATE INDEX position_versions_by_opening ON idx.position_versions
@@ -1078,17 +1078,17 @@ CREATE INDEX position_versions_by_opening ON idx.position_versions
 CREATE INDEX position_versions_by_trader ON idx.position_versions
   USING gist (box(point((from_seq)::double precision, (hashtext(trader))::double precision),
   point(((to_seq - 1))::double precision, (hashtext(trader))::double precision)));
-CREATE INDEX positions_open ON idx.positions USING btree (deployment, opened_seq)
+CREATE INDEX positions_open ON idx.positions USING btree (contract_epoch, opened_seq)
   WHERE (state = 'open'::text);
-CREATE INDEX positions_open_by_asset ON idx.positions USING btree (deployment, asset, opened_seq)
+CREATE INDEX positions_open_by_asset ON idx.positions USING btree (contract_epoch, asset, opened_seq)
   WHERE (state = 'open'::text);
-CREATE INDEX positions_open_by_trader ON idx.positions USING btree (deployment, trader, opened_seq)
+CREATE INDEX positions_open_by_trader ON idx.positions USING btree (contract_epoch, trader, opened_seq)
   WHERE (state = 'open'::text);
-CREATE INDEX positions_to_observe ON idx.positions USING btree (deployment, opened_seq)
+CREATE INDEX positions_to_observe ON idx.positions USING btree (contract_epoch, opened_seq)
   WHERE ((margin_mode IS NULL) AND (state = ANY (ARRAY['open'::text, 'cross_liquidated'::text])));
 CREATE INDEX referral_claims_by_referrer ON idx.referral_claims USING btree (referrer, seq);
 CREATE INDEX referral_trades_by_referrer ON idx.referral_trades USING btree (referrer, seq);
-CREATE INDEX referrers_by_code ON idx.referrers USING btree (home, code);
+CREATE INDEX referrers_by_code ON idx.referrers USING btree (contract_epoch, code);
 CREATE INDEX trader_slabs_by_seq ON idx.trader_slabs USING btree (first_seq);
 CREATE INDEX trader_versions_by_pnl ON idx.trader_versions USING btree (slab, pnl DESC, volume DESC, trader);
 CREATE INDEX trader_versions_by_volume ON idx.trader_versions USING btree (slab, volume DESC, pnl DESC, trader);
@@ -1099,11 +1099,11 @@ CREATE INDEX trades_by_event_asset ON idx.trades USING btree (event_asset, seq)
   WHERE (event_asset IS NOT NULL);
 CREATE INDEX trades_by_trader ON idx.trades USING btree (trader, seq);
 CREATE INDEX trades_by_trader_and_asset ON idx.trades USING btree (trader, asset, seq);
-CREATE INDEX vault_flows_by_vault ON idx.vault_flows USING btree (home, vault_id, kind, seq);
-CREATE INDEX vault_trades_by_vault ON idx.vault_trades USING btree (home, vault_id, seq);
-CREATE INDEX vaults_by_leader ON idx.vaults USING btree (home, leader, created_seq);
-CREATE INDEX vaults_newest ON idx.vaults USING btree (home, created_seq);
-CREATE INDEX vaults_unsettled ON idx.vaults USING btree (home, last_ledger)
+CREATE INDEX vault_flows_by_vault ON idx.vault_flows USING btree (contract_epoch, vault_id, kind, seq);
+CREATE INDEX vault_trades_by_vault ON idx.vault_trades USING btree (contract_epoch, vault_id, seq);
+CREATE INDEX vaults_by_leader ON idx.vaults USING btree (contract_epoch, leader, created_seq);
+CREATE INDEX vaults_newest ON idx.vaults USING btree (contract_epoch, created_seq);
+CREATE INDEX vaults_unsettled ON idx.vaults USING btree (contract_epoch, last_ledger)
   WHERE is_unsettled;
 CREATE INDEX api_keys_active ON keys.api_keys USING btree (owner)
   WHERE (revoked_at IS NULL);

@@ -19,10 +19,10 @@ export const idx = {
     asset: 'text', hour: 'bigint', volume: 'numeric',
   }),
   bad_debt_versions: table('idx', 'bad_debt_versions', {
-    deployment: 'integer', seq: 'bigint', covered: 'numeric', lp_absorbed: 'numeric', events: 'bigint',
+    contract_epoch: 'integer', seq: 'bigint', covered: 'numeric', lp_absorbed: 'numeric', events: 'bigint',
   }),
   bad_debts: table('idx', 'bad_debts', {
-    deployment: 'integer', covered: 'numeric', lp_absorbed: 'numeric', events: 'bigint',
+    contract_epoch: 'integer', covered: 'numeric', lp_absorbed: 'numeric', events: 'bigint',
   }),
   candle_revisions: table('idx', 'candle_revisions', {
     asset: 'text', interval: 'text', time: 'bigint', revision: 'integer', version: 'bigint',
@@ -47,7 +47,7 @@ export const idx = {
     seq: 'bigint?', noticed_at: 'bigint', problem: 'text?', owner: 'text?', tag: 'text?', after_ledger: 'bigint?',
   }),
   corrections: table('idx', 'corrections', {
-    place: 'bigint', deployment: 'integer', kind: 'text', position_id: 'bigint?', ledger: 'bigint', noticed_at: 'bigint', trader: 'text?',
+    seq: 'bigint', contract_epoch: 'integer', kind: 'text', position_id: 'bigint?', ledger: 'bigint', noticed_at: 'bigint', trader: 'text?',
     asset: 'text?', direction: 'smallint?', size: 'numeric?', entry_price: 'numeric?', opened_at: 'bigint?', margin_mode: 'text?',
     before: 'jsonb?', after: 'jsonb?', vault_id: 'bigint?', event_id: 'text?',
   }),
@@ -56,8 +56,11 @@ export const idx = {
     last_seq: 'bigint', unknown_events: 'bigint', updated_at: 'bigint?', reserved_seq: 'bigint', oldest_ledger: 'bigint?',
     projections_version: 'integer?', candle_version: 'bigint',
   }),
+  epoch_ranges: table('idx', 'epoch_ranges', {
+    first_seq: 'bigint', last_seq: 'bigint?', epoch: 'integer',
+  }),
   epochs: table('idx', 'epochs', {
-    number: 'integer', epoch: 'text', chain: 'integer', deployment: 'integer', reason: 'text', passphrase: 'text', contracts: 'jsonb',
+    number: 'integer', epoch: 'text', chain: 'integer', contract_epoch: 'integer', reason: 'text', passphrase: 'text', contracts: 'jsonb',
     start_ledger: 'bigint', started_at: 'bigint', final_cursor: 'text?', name: 'text',
   }),
   event_counts: table('idx', 'event_counts', {
@@ -79,52 +82,53 @@ export const idx = {
     after_ts: 'bigint?', state: 'text', fill_cursor: 'text?', changed_at: 'bigint?',
   }),
   interest_versions: table('idx', 'interest_versions', {
-    deployment: 'integer', asset: 'text', from_seq: 'bigint', seqs: 'bigint[]', long_sizes: 'numeric[]', short_sizes: 'numeric[]',
+    contract_epoch: 'integer', asset: 'text', from_seq: 'bigint', seqs: 'bigint[]', long_sizes: 'numeric[]', short_sizes: 'numeric[]',
     positions: 'bigint[]',
   }),
   kept_transactions: table('idx', 'kept_transactions', {
-    deployment: 'integer', tx_hash: 'text', seq: 'bigint', envelope_xdr: 'text', meta_xdr: 'text', known_protocol: 'integer', kept_at: 'bigint',
+    contract_epoch: 'integer', tx_hash: 'text', seq: 'bigint', envelope_xdr: 'text', meta_xdr: 'text', known_protocol: 'integer',
+    kept_at: 'bigint',
   }),
   learned_events: table('idx', 'learned_events', {
-    account: 'text', seq: 'bigint', place: 'bigint?',
+    account: 'text', seq: 'bigint', shown_seq: 'bigint?',
   }),
   ledgers: table('idx', 'ledgers', {
     epoch: 'integer', ledger: 'bigint', close_ts: 'bigint', first_seq: 'bigint', last_seq: 'bigint',
   }),
   margin_modes: table('idx', 'margin_modes', {
-    deployment: 'integer', position_id: 'bigint', mode: 'text', ledger: 'bigint', observed_at: 'bigint',
+    contract_epoch: 'integer', position_id: 'bigint', mode: 'text', ledger: 'bigint', observed_at: 'bigint',
   }),
   newer_forms: table('idx', 'newer_forms', {
     chain: 'integer', what: 'text', ledger: 'bigint', is_stop: 'boolean', xdr: 'text?', known_protocol: 'integer', seen_at: 'bigint',
   }),
   open_interest: table('idx', 'open_interest', {
-    deployment: 'integer', asset: 'text', long_size: 'numeric', short_size: 'numeric', positions: 'bigint',
+    contract_epoch: 'integer', asset: 'text', long_size: 'numeric', short_size: 'numeric', positions: 'bigint',
   }),
   opens: table('idx', 'opens', {
     seq: 'bigint', position_id: 'bigint', trader: 'text', ledger: 'bigint', ts: 'bigint', tx_hash: 'text', asset: 'text', direction: 'smallint',
     size: 'numeric', entry_price: 'numeric', order_id: 'bigint?',
   }),
   order_changes: table('idx', 'order_changes', {
-    seq: 'bigint', deployment: 'integer', account: 'text', order_id: 'bigint?', fill_seq: 'bigint?', position_id: 'bigint?',
+    seq: 'bigint', contract_epoch: 'integer', account: 'text', order_id: 'bigint?', fill_seq: 'bigint?', position_id: 'bigint?',
   }),
   order_details: table('idx', 'order_details', {
-    deployment: 'integer', order_id: 'bigint', owner: 'text?', status: 'text', details: 'jsonb?', misses: 'integer', complete: 'boolean',
+    contract_epoch: 'integer', order_id: 'bigint', owner: 'text?', status: 'text', details: 'jsonb?', misses: 'integer', complete: 'boolean',
     ledger: 'bigint', observed_at: 'bigint',
   }),
   order_placements: table('idx', 'order_placements', {
-    deployment: 'integer', order_id: 'bigint', ledger: 'bigint', ts: 'bigint', tx_hash: 'text', seq: 'bigint?',
+    contract_epoch: 'integer', order_id: 'bigint', ledger: 'bigint', ts: 'bigint', tx_hash: 'text', seq: 'bigint?',
   }),
   order_scans: table('idx', 'order_scans', {
-    deployment: 'integer', through: 'bigint', last_id: 'bigint', scanned_at: 'bigint',
+    contract_epoch: 'integer', through: 'bigint', last_id: 'bigint', scanned_at: 'bigint',
   }),
   orders: table('idx', 'orders', {
-    deployment: 'integer', order_id: 'bigint', status: 'text', trader: 'text?', asset: 'text?', seq: 'bigint?', trigger_price: 'numeric?',
+    contract_epoch: 'integer', order_id: 'bigint', status: 'text', trader: 'text?', asset: 'text?', seq: 'bigint?', trigger_price: 'numeric?',
     ledger: 'bigint?', ts: 'bigint?', tx_hash: 'text?', ended_seq: 'bigint?', end_reason: 'text?', ended_ledger: 'bigint?', ended_ts: 'bigint?',
     ended_tx_hash: 'text?', execution_seq: 'bigint?', position_id: 'bigint?', price: 'numeric?', size: 'numeric?', pnl: 'numeric?',
     keeper_reward: 'numeric?', details_complete: 'boolean',
   }),
   ownerless_events: table('idx', 'ownerless_events', {
-    seq: 'bigint', deployment: 'integer', order_id: 'bigint', ts: 'bigint', topic: 'text',
+    seq: 'bigint', contract_epoch: 'integer', order_id: 'bigint', ts: 'bigint', topic: 'text',
   }),
   pool_flows: table('idx', 'pool_flows', {
     time: 'bigint', deposits: 'numeric', withdrawals: 'numeric',
@@ -134,18 +138,20 @@ export const idx = {
     unrealized_pnl: 'numeric?',
   }),
   position_fills: table('idx', 'position_fills', {
-    seq: 'bigint', position_id: 'bigint', deployment: 'integer', trader: 'text', kind: 'text', order_id: 'bigint?', asset: 'text?',
+    seq: 'bigint', position_id: 'bigint', contract_epoch: 'integer', trader: 'text', kind: 'text', order_id: 'bigint?', asset: 'text?',
     direction: 'smallint?', margin_mode: 'text?', price: 'numeric?', size: 'numeric?', pnl: 'numeric?', fee: 'numeric?',
     keeper_reward: 'numeric?', penalty: 'numeric?', funding: 'numeric?', payout: 'numeric?', collateral: 'numeric?', ledger: 'bigint',
     ts: 'bigint', tx_hash: 'text',
   }),
   position_versions: table('idx', 'position_versions', {
-    deployment: 'integer', position_id: 'bigint', from_seq: 'bigint', to_seq: 'bigint', trader: 'text', asset: 'text', direction: 'smallint',
-    size: 'numeric', entry_price: 'numeric', opened_seq: 'bigint', opened_at: 'bigint', opened_tx_hash: 'text?', cross_liquidated: 'boolean',
+    contract_epoch: 'integer', position_id: 'bigint', from_seq: 'bigint', to_seq: 'bigint', trader: 'text', asset: 'text',
+    direction: 'smallint', size: 'numeric', entry_price: 'numeric', opened_seq: 'bigint', opened_at: 'bigint', opened_tx_hash: 'text?',
+    cross_liquidated: 'boolean',
   }),
   positions: table('idx', 'positions', {
-    deployment: 'integer', position_id: 'bigint', trader: 'text', asset: 'text', direction: 'smallint', size: 'numeric', entry_price: 'numeric',
-    opened_seq: 'bigint', opened_at: 'bigint', opened_tx_hash: 'text?', margin_mode: 'text?', state: 'text', since_seq: 'bigint',
+    contract_epoch: 'integer', position_id: 'bigint', trader: 'text', asset: 'text', direction: 'smallint', size: 'numeric',
+    entry_price: 'numeric', opened_seq: 'bigint', opened_at: 'bigint', opened_tx_hash: 'text?', margin_mode: 'text?', state: 'text',
+    since_seq: 'bigint',
   }),
   reconciliation: table('idx', 'reconciliation', {
     id: 'integer', ledger: 'bigint?', compared_at: 'bigint?', positions_expected: 'bigint?', positions_missing: 'bigint?',
@@ -154,7 +160,7 @@ export const idx = {
     open_orders_drift: 'bigint?',
   }),
   referral_bindings: table('idx', 'referral_bindings', {
-    home: 'integer', referee: 'text', referrer: 'text', code: 'text', bound_at: 'bigint', tx_hash: 'text',
+    contract_epoch: 'integer', referee: 'text', referrer: 'text', code: 'text', bound_at: 'bigint', tx_hash: 'text',
   }),
   referral_claims: table('idx', 'referral_claims', {
     seq: 'bigint', referrer: 'text', amount: 'numeric', ledger: 'bigint', ts: 'bigint', tx_hash: 'text',
@@ -164,17 +170,14 @@ export const idx = {
     ts: 'bigint', tx_hash: 'text', volume: 'numeric?',
   }),
   referrers: table('idx', 'referrers', {
-    home: 'integer', referrer: 'text', code: 'text', created_at: 'bigint', referred_count: 'bigint', total_volume_generated: 'numeric',
-    total_earned: 'numeric', claimable: 'numeric', updated_at: 'bigint',
+    contract_epoch: 'integer', referrer: 'text', code: 'text', created_at: 'bigint', referred_count: 'bigint',
+    total_volume_generated: 'numeric', total_earned: 'numeric', claimable: 'numeric', updated_at: 'bigint',
   }),
   repairs: table('idx', 'repairs', {
     action: 'text', epoch: 'integer', event_id: 'text', seq: 'bigint?', event: 'jsonb?',
   }),
-  sections: table('idx', 'sections', {
-    first_seq: 'bigint', last_seq: 'bigint?', epoch: 'integer',
-  }),
   seen_ids: table('idx', 'seen_ids', {
-    home: 'integer', kind: 'text', first_id: 'bigint', seen: 'bigint',
+    contract_epoch: 'integer', kind: 'text', first_id: 'bigint', seen: 'bigint',
   }),
   tasks: table('idx', 'tasks', {
     kind: 'text', id: 'bigint', state: 'text', progress: 'jsonb', updated_at: 'bigint',
@@ -212,54 +215,54 @@ export const idx = {
     event_asset: 'text?', event_direction: 'smallint?', event_size: 'numeric?',
   }),
   transaction_effects: table('idx', 'transaction_effects', {
-    deployment: 'integer', tx_hash: 'text', ledger: 'bigint', effects: 'jsonb?', observed_at: 'bigint',
+    contract_epoch: 'integer', tx_hash: 'text', ledger: 'bigint', effects: 'jsonb?', observed_at: 'bigint',
   }),
   unread_transactions: table('idx', 'unread_transactions', {
-    deployment: 'integer', from_seq: 'bigint', seqs: 'bigint[]',
+    contract_epoch: 'integer', from_seq: 'bigint', seqs: 'bigint[]',
   }),
   vault_depositors: table('idx', 'vault_depositors', {
-    home: 'integer', vault_id: 'bigint', depositor: 'text',
+    contract_epoch: 'integer', vault_id: 'bigint', depositor: 'text',
   }),
   vault_figures: table('idx', 'vault_figures', {
-    home: 'integer', vault_id: 'bigint', place: 'bigint', total_usdc: 'numeric', circulating_shares: 'numeric', leader_shares: 'numeric',
-    hwm_nav: 'numeric', realized_pnl: 'numeric', profit_share_bps: 'integer', paused: 'boolean',
+    contract_epoch: 'integer', vault_id: 'bigint', seq: 'bigint', total_usdc: 'numeric', circulating_shares: 'numeric',
+    leader_shares: 'numeric', hwm_nav: 'numeric', realized_pnl: 'numeric', profit_share_bps: 'integer', paused: 'boolean',
   }),
   vault_flow_sums: table('idx', 'vault_flow_sums', {
-    home: 'integer', vault_id: 'bigint', time: 'bigint', deposits: 'numeric', withdrawals: 'numeric',
+    contract_epoch: 'integer', vault_id: 'bigint', time: 'bigint', deposits: 'numeric', withdrawals: 'numeric',
   }),
   vault_flows: table('idx', 'vault_flows', {
-    seq: 'bigint', home: 'integer', vault_id: 'bigint', kind: 'text', principal: 'text', amount: 'numeric', shares: 'numeric?',
+    seq: 'bigint', contract_epoch: 'integer', vault_id: 'bigint', kind: 'text', principal: 'text', amount: 'numeric', shares: 'numeric?',
     ledger: 'bigint', ts: 'bigint', tx_hash: 'text',
   }),
   vault_observations: table('idx', 'vault_observations', {
-    home: 'integer', vault_id: 'bigint', total_usdc: 'numeric', circulating_shares: 'numeric', leader_shares: 'numeric', hwm_nav: 'numeric',
-    realized_pnl: 'numeric', profit_share_bps: 'integer', paused: 'boolean', ledger: 'bigint', place: 'bigint', corrections: 'bigint',
-    observed_at: 'bigint',
+    contract_epoch: 'integer', vault_id: 'bigint', total_usdc: 'numeric', circulating_shares: 'numeric', leader_shares: 'numeric',
+    hwm_nav: 'numeric', realized_pnl: 'numeric', profit_share_bps: 'integer', paused: 'boolean', ledger: 'bigint', through_seq: 'bigint',
+    corrections: 'bigint', observed_at: 'bigint',
   }),
   vault_orders: table('idx', 'vault_orders', {
-    home: 'integer', order_id: 'bigint', vault_id: 'bigint', leader: 'text', collateral: 'numeric?',
+    contract_epoch: 'integer', order_id: 'bigint', vault_id: 'bigint', leader: 'text', collateral: 'numeric?',
   }),
   vault_positions: table('idx', 'vault_positions', {
-    home: 'integer', position_id: 'bigint', vault_id: 'bigint', leader: 'text', is_open: 'boolean',
+    contract_epoch: 'integer', position_id: 'bigint', vault_id: 'bigint', leader: 'text', is_open: 'boolean',
   }),
   vault_samples: table('idx', 'vault_samples', {
-    home: 'integer', vault_id: 'bigint', time: 'bigint', ledger: 'bigint', total_usdc: 'numeric', circulating_shares: 'numeric',
+    contract_epoch: 'integer', vault_id: 'bigint', time: 'bigint', ledger: 'bigint', total_usdc: 'numeric', circulating_shares: 'numeric',
     hwm_nav: 'numeric',
   }),
   vault_trades: table('idx', 'vault_trades', {
-    seq: 'bigint', home: 'integer', vault_id: 'bigint', position_id: 'numeric', action: 'text', leader: 'text', collateral: 'numeric',
+    seq: 'bigint', contract_epoch: 'integer', vault_id: 'bigint', position_id: 'numeric', action: 'text', leader: 'text', collateral: 'numeric',
     ledger: 'bigint', ts: 'bigint', tx_hash: 'text', pnl: 'numeric?',
   }),
   vault_versions: table('idx', 'vault_versions', {
-    home: 'integer', vault_id: 'bigint', seq: 'bigint', total_usdc: 'numeric', circulating_shares: 'numeric', leader_shares: 'numeric',
-    hwm_nav: 'numeric', realized_pnl: 'numeric', profit_share_bps: 'integer', paused: 'boolean', depositor_count: 'bigint',
-    open_positions: 'bigint', trade_count: 'bigint', closed_trade_pnl: 'numeric', updated_at: 'bigint',
+    contract_epoch: 'integer', vault_id: 'bigint', seq: 'bigint', total_usdc: 'numeric', circulating_shares: 'numeric',
+    leader_shares: 'numeric', hwm_nav: 'numeric', realized_pnl: 'numeric', profit_share_bps: 'integer', paused: 'boolean',
+    depositor_count: 'bigint', open_positions: 'bigint', trade_count: 'bigint', closed_trade_pnl: 'numeric', updated_at: 'bigint',
   }),
   vaults: table('idx', 'vaults', {
-    home: 'integer', vault_id: 'bigint', leader: 'text', name: 'text', created_seq: 'bigint', created_at: 'bigint', total_usdc: 'numeric',
-    circulating_shares: 'numeric', leader_shares: 'numeric', hwm_nav: 'numeric', realized_pnl: 'numeric', profit_share_bps: 'integer',
-    paused: 'boolean', depositor_count: 'bigint', open_positions: 'bigint', trade_count: 'bigint', closed_trade_pnl: 'numeric',
-    last_ledger: 'bigint', updated_at: 'bigint', is_unsettled: 'boolean',
+    contract_epoch: 'integer', vault_id: 'bigint', leader: 'text', name: 'text', created_seq: 'bigint', created_at: 'bigint',
+    total_usdc: 'numeric', circulating_shares: 'numeric', leader_shares: 'numeric', hwm_nav: 'numeric', realized_pnl: 'numeric',
+    profit_share_bps: 'integer', paused: 'boolean', depositor_count: 'bigint', open_positions: 'bigint', trade_count: 'bigint',
+    closed_trade_pnl: 'numeric', last_ledger: 'bigint', updated_at: 'bigint', is_unsettled: 'boolean',
   }),
 }
 

@@ -47,9 +47,10 @@ async function plant(): Promise<void> {
   await store.write.query('update idx.positions set size = size + 7 where position_id = $1', [changed.positionId])
   await store.write.query("update idx.positions set state = 'ended' where position_id = $1", [removed.positionId])
   await store.write.query(
-    `insert into idx.positions (deployment, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash, state, margin_mode,
+    `insert into idx.positions (contract_epoch, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash, state,
+      margin_mode,
        since_seq)
-     select deployment, ${PHANTOM}, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash, 'open', margin_mode, since_seq
+     select contract_epoch, ${PHANTOM}, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash, 'open', margin_mode, since_seq
      from idx.positions where position_id = $1`,
     [changed.positionId],
   )
@@ -131,8 +132,8 @@ test('publishes a vault that differed from the factory, with both figures', asyn
   const contract = fixture.network.contracts.vaultFactory
   await applyInOneLedger(fixture, [{ trader: leader, contract, functionName: 'create_vault', args: [address(leader.address), text('North')] }])
   await fixture.catchUp()
-  const [vault] = await fixture.store.write.query<{ vaultId: number; total: string; home: number }>(
-    'select vault_id as "vaultId", total_usdc::text as total, home from idx.vaults order by created_seq desc limit 1')
+  const [vault] = await fixture.store.write.query<{ vaultId: number; total: string }>(
+    'select vault_id as "vaultId", total_usdc::text as total from idx.vaults order by created_seq desc limit 1')
   await fixture.indexer.observe()
   assert.deepEqual(await read('?kind=vault'), [], 'nothing differs')
   await fixture.store.write.query('update idx.vaults set total_usdc = total_usdc + 5, paused = true where vault_id = $1', [vault?.vaultId ?? -1])

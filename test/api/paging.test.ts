@@ -96,8 +96,8 @@ async function runNetwork(): Promise<void> {
   await network.catchUp()
   // Positions that the ledger does not have.
   await network.store.write.query(`insert into idx.positions
-      (deployment, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, state)
-    select deployment, 900000 + n, trader, asset, direction, size, entry_price, opened_seq, opened_at, 'open'
+      (contract_epoch, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, state)
+    select contract_epoch, 900000 + n, trader, asset, direction, size, entry_price, opened_seq, opened_at, 'open'
     from (select * from idx.positions limit 1) p cross join generate_series(1, 3) n`)
   await reconcileAll(network)
   for (let observed = 1; observed > 0;) observed = await network.indexer.observe()

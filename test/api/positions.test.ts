@@ -114,8 +114,9 @@ async function seed(trader: string, count: number, from: number, state: Position
     positionId: from + index, trader, asset: 'BTC', direction: index % 2, size: 10n, entryPrice: 5n, openedSeq: from + index,
     openedAt: 1_900_000_000 + Math.floor(index / 7), openedTxHash: 'ab'.repeat(32), marginMode: null, state, sinceSeq: from + index,
   }))
-  const [{ deployment } = { deployment: 0 }] = await fixture.store.read.query<{ deployment: number }>('select max(deployment) as deployment from idx.epochs')
-  await storePositions(fixture.store.write, deployment, positions)
+  const [{ contractEpoch } = { contractEpoch: 0 }] =
+    await fixture.store.read.query<{ contractEpoch: number }>('select max(contract_epoch) as "contractEpoch" from idx.epochs')
+  await storePositions(fixture.store.write, contractEpoch, positions)
 }
 
 test('pages hold at most 200 rows of all traders or 500 of one, and every row once while positions open and close', async () => {

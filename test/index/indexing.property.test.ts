@@ -140,11 +140,11 @@ async function settle(fixture: IndexFixture): Promise<void> {
 async function readObservations(db: Store['read']): Promise<Observations> {
   const modes = await db.query<{ key: string; value: Mode }>(
     `select concat_ws(' ', e.chain, e.contracts->>'market', m.position_id) as key, m.mode as value
-     from idx.margin_modes m join idx.epochs e on e.number = m.deployment`,
+     from idx.margin_modes m join idx.epochs e on e.number = m.contract_epoch`,
   )
   const owners = await db.query<{ key: string; value: string }>(
     `select concat_ws(' ', e.chain, e.contracts->>'market', o.order_id) as key, o.owner as value
-     from idx.order_details o join idx.epochs e on e.number = o.deployment`,
+     from idx.order_details o join idx.epochs e on e.number = o.contract_epoch`,
   )
   return { modes: new Map(modes.map((row) => [row.key, row.value])), orderOwners: new Map(owners.map((row) => [row.key, row.value])) }
 }
@@ -197,15 +197,15 @@ async function countUnknownEvents(): Promise<number | undefined> {
  */
 async function checkPositions(events: number): Promise<void> {
   const changes = await store.read.query<{ seq: number; change: string; isOwners: boolean; isAfterPlacement: boolean }>(
-    `select k.seq, concat_ws(' ', k.deployment, k.order_id) as change, coalesce(k.account = d.owner, false) as "isOwners",
+    `select k.seq, concat_ws(' ', k.contract_epoch, k.order_id) as change, coalesce(k.account = d.owner, false) as "isOwners",
        coalesce(o.seq < k.seq, true) as "isAfterPlacement"
-     from idx.order_changes k left join idx.order_details d on d.deployment = k.deployment and d.order_id = k.order_id
-       left join idx.orders o on o.deployment = k.deployment and o.order_id = k.order_id`,
+     from idx.order_changes k left join idx.order_details d on d.contract_epoch = k.contract_epoch and d.order_id = k.order_id
+       left join idx.orders o on o.contract_epoch = k.contract_epoch and o.order_id = k.order_id`,
   )
   const archived = await store.read.query<{ seq: number }>('select seq from idx.events')
   assert.equal(archived.length, events)
   const reserved = await store.read.query<{ first: number; last: number }>('select first_seq as first, last_seq as last from idx.gaps order by first_seq')
-  const corrections = await store.read.query<{ seq: number }>('select place as seq from idx.corrections')
+  const corrections = await store.read.query<{ seq: number }>('select seq from idx.corrections')
   const positions = [...archived, ...changes, ...corrections].map(({ seq }) => seq).sort((a, b) => a - b)
   let next = 0
   const expected = positions.map(() => {

@@ -206,7 +206,7 @@ test('transactions of an earlier deployment on the same chain are read too, agai
   await replaced.catchUp()
   for (let rounds = 0; rounds < EMPTY_ROUNDS_MAX; rounds++) for (let found = 1; found > 0;) found = await replaced.indexer.observe()
   assert.equal(await unread(), 0)
-  const effects = await replaced.store.read.query<{ deployment: number; known: boolean }>(
-    'select distinct deployment, effects is not null as known from idx.transaction_effects')
-  assert.deepEqual(effects, [{ deployment: 1, known: true }])
+  const effects = await replaced.store.read.query<{ contractEpoch: number; known: boolean }>(
+    'select distinct contract_epoch as "contractEpoch", effects is not null as known from idx.transaction_effects')
+  assert.deepEqual(effects, [{ contractEpoch: 1, known: true }])
 })

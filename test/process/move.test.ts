@@ -126,7 +126,7 @@ test('moves values that are hard to copy, over several batches', { skip }, async
   {
     await using store = await openEmbedded({ dataDir: folder.path, clock, log: silentLog })
     await store.write.query(`
-      insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
+      insert into idx.epochs (number, epoch, chain, contract_epoch, reason, passphrase, contracts, start_ledger, started_at, name)
       values (1, 'e', 1, 1, 'first', 'test', '{"a": [1, null, "x"]}', 1, 1, 'test')`)
     await store.write.query(`
       insert into idx.events (seq, epoch, chain, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,

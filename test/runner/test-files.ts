@@ -34,7 +34,9 @@ const SLOW = [
   'src/store/embedded/time-limit.test.ts', 'test/index/hostile-node.test.ts', 'test/client/transactions.test.ts',
   'test/stream/channel-positions.property.test.ts', 'localnet/start.test.ts', 'test/sim/simulation.test.ts', 'test/client/generation-2.test.ts',
   'test/api/account-ledger.test.ts', 'test/stream/reset.test.ts', 'test/docs/deployment.test.ts', 'test/client/trade.test.ts',
-  'test/contract/cash-ledger.test.ts',
+  'test/contract/cash-ledger.test.ts', 'test/submissions/driver.test.ts', 'test/index/indexing.property.test.ts', 'src/indexer/repair/verify.test.ts',
+  'src/indexer/repair/gap-filler.test.ts', 'src/indexer/repair/rebuild.test.ts', 'test/stream/stream.model.test.ts', 'test/api/orders-matrix.test.ts',
+  'test/index/node-faults.test.ts', 'test/relay/footprints.test.ts', 'test/api/reconcile.test.ts',
 ]
 
 /** Start first and in this order, so that at the end of a run no core waits for one of them. */

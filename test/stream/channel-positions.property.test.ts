@@ -250,5 +250,5 @@ test('an account channel is append-only and has every event of the account once,
 })
 
 async function isWaiting(): Promise<boolean> {
-  return (await store.read.query('select 1 from idx.learned_events where place is null limit 1')).length > 0
+  return (await store.read.query('select 1 from idx.learned_events where shown_seq is null limit 1')).length > 0
 }

@@ -43,7 +43,7 @@ interface Row {
   readonly value: string
   readonly eventId: string
   readonly contractId: string
-  readonly deployment: number
+  readonly contractEpoch: number
 }
 
 /** The events that are prints. */
@@ -56,13 +56,13 @@ const KINDS: Readonly<Record<string, string>> = {
 export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
   const rows = await db.query<Row>(
     `select seq, topic, ledger, ledger_close_ts as ts, tx_hash as tx, payload, topics_xdr as topics, value_xdr as value,
-       event_id as "eventId", contract_id as "contractId", (select p.deployment from idx.epochs p where p.number = e.epoch) as deployment
+       event_id as "eventId", contract_id as "contractId", (select p.contract_epoch from idx.epochs p where p.number = e.epoch) as "contractEpoch"
      from idx.events e where not is_transfer order by seq`,
   )
   const owned = await db.query<{ account: string; position: number; seq: number }>(
-    `select a.account, coalesce(l.place, a.seq) as position, a.seq from idx.account_events a
+    `select a.account, coalesce(l.shown_seq, a.seq) as position, a.seq from idx.account_events a
        left join idx.learned_events l on l.account = a.account and l.seq = a.seq
-     where l.seq is null or l.place is not null order by 2`,
+     where l.seq is null or l.shown_seq is not null order by 2`,
   )
   const log = new Map<string, LogFrame[]>()
   const add = (channel: string, frame: LogFrame): unknown => log.set(channel, [...(log.get(channel) ?? []), frame])
@@ -72,7 +72,7 @@ export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
     add('events', { seq: row.seq, data: eventOf(row) })
     const kind = KINDS[row.topic]
     if (kind === undefined || row.payload === null) continue
-    const position = `${row.deployment}/${String(row.payload['positionId'])}`
+    const position = `${row.contractEpoch}/${String(row.payload['positionId'])}`
     if (kind === 'open') directions.set(position, row.payload['direction'])
     // The event of a reduction does not name the direction.
     const known = { direction: directions.get(position) ?? null, ...row.payload, orderId: orders.get(row.seq) }

@@ -12,7 +12,7 @@ import type { StreamLimits } from '../../src/limits.ts'
 import { applyEvents } from '../../src/projections/apply.ts'
 import type { ArchivedEvent } from '../../src/projections/log/archived-event.ts'
 import { insertContractVersion, OWN_CODE } from '../../src/projections/state/contract-versions.ts'
-import { beginSection, insertEpoch } from '../../src/projections/state/epochs.ts'
+import { beginEpochRange, insertEpoch } from '../../src/projections/state/epochs.ts'
 import type { Epoch } from '../../src/projections/state/epochs.ts'
 import { appendEvents } from '../../src/projections/log/events.ts'
 import { createStream } from '../../src/stream/stream.ts'
@@ -25,10 +25,10 @@ import { anyDeployment } from '../support/deployments.ts'
 
 const START_MS = 1_783_339_200_000
 const EPOCH: Epoch = {
-  number: 1, epoch: 'e1', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
+  number: 1, epoch: 'e1', chain: 1, contractEpoch: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
   contracts: { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL', usdcToken: 'CUSDC', router: 'CROUTER' },
 }
-const OTHER_CHAIN: Epoch = { ...EPOCH, number: 2, epoch: 'e2', chain: 2, deployment: 2, reason: 'reset' }
+const OTHER_CHAIN: Epoch = { ...EPOCH, number: 2, epoch: 'e2', chain: 2, contractEpoch: 2, reason: 'reset' }
 const UPGRADE = [
   'GET /v1/ws HTTP/1.1', 'Host: test', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13',
   '', '',
@@ -137,7 +137,7 @@ export async function createStreamFixture({ limits = {}, services = {}, beforeRe
       await appendReset(trades)
       await stream.publishCommitted()
       await store.write.transaction(async (tx) => {
-        await beginSection(tx, EPOCH.number, seq + 1)
+        await beginEpochRange(tx, EPOCH.number, seq + 1)
         await tx.query('update idx.cursor set epoch = 1')
       })
       await stream.publishCommitted()

@@ -139,7 +139,7 @@ async function archiveEvent(
 ): Promise<void> {
   const db = fixture.store.write
   await db.query(
-    `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
+    `insert into idx.epochs (number, epoch, chain, contract_epoch, reason, passphrase, contracts, start_ledger, started_at, name)
      values (1, 'test', 1, 1, 'first', 'test', '{}', 1, $1, 'test')`, [fixture.clock.nowMs() - 3_600_000],
   )
   await db.query(

@@ -197,7 +197,7 @@ test('lists submitted transactions newest first, page by page', async () => {
 async function archiveEvent(store: Awaited<ReturnType<typeof openSubmissions>>['store'], { hash, ledger }: { hash: string; ledger: number }): Promise<void> {
   await store.write.query('delete from idx.events')
   await store.write.query(
-    `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
+    `insert into idx.epochs (number, epoch, chain, contract_epoch, reason, passphrase, contracts, start_ledger, started_at, name)
      values (1, 'one', 1, 1, 'first', 'p', '{}', 1, 1, 'test') on conflict do nothing`,
   )
   await store.write.query(

@@ -13,7 +13,7 @@ test('a store from the pool has the rows and sequences of a migrated database, a
   const first = await pool.take('', open)
   const baseline = await first.write.query('select * from idx.cursor')
   await first.write.query('update idx.cursor set last_seq = 7')
-  await first.write.query(`insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
+  await first.write.query(`insert into idx.epochs (number, epoch, chain, contract_epoch, reason, passphrase, contracts, start_ledger, started_at, name)
     values (1, 'one', 1, 1, 'first', 'passphrase', '{}', 1, 0, 'test')`)
   await first.write.query('insert into idx.ledgers values (1, 2, 3, 4, 5)')
   const [before] = await first.write.query<{ seq: number }>("select nextval('keys.api_keys_seq_seq') as seq")

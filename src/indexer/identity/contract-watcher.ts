@@ -157,7 +157,7 @@ export function createContractWatcher({ rpc, deployment, clock, log, proof }: Co
     for (const read of interfaces) await storeContractCode(tx, read, clock.nowMs())
     for (const version of versions) await insertContractVersion(tx, epoch.chain, version)
     await recordNewerForms(tx, epoch.chain, found.flatMap(({ code }) => code.newer ?? []), { nowMs: clock.nowMs() })
-    if (await nameGenerations(tx, watchedContracts(deployment.current.contracts), [...known, ...versions])) await refreshUnknownCloses(tx, epoch.deployment)
+    if (await nameGenerations(tx, watchedContracts(deployment.current.contracts), [...known, ...versions])) await refreshUnknownCloses(tx, epoch.contractEpoch)
     const named = await listContractVersions(tx, epoch.chain)
     const announced = named.filter((version) => version.seq !== null && version.seq > lastReservedSeq(cursor))
     return { added: versions.length + interfaces.length, upgrades: announced.map((version) => ({ version })) }

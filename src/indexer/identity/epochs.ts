@@ -5,7 +5,7 @@ import type { Random } from '../../base/random.ts'
 import type { ArchivedContractKey, ContractAddresses } from '../../exchange/contracts/contracts.ts'
 import { EVENT_CONTRACT_KEYS } from '../../exchange/contracts/contracts.ts'
 import type { Epoch, EpochContracts, EpochReason } from '../../projections/state/epochs.ts'
-import { beginSection, insertEpoch, setFinalCursor } from '../../projections/state/epochs.ts'
+import { beginEpochRange, insertEpoch, setFinalCursor } from '../../projections/state/epochs.ts'
 import { insertAnchors } from '../../projections/state/anchors.ts'
 import type { ReadAnchor } from '../../projections/state/anchors.ts'
 import { insertGap } from '../../projections/repair/gaps.ts'
@@ -33,7 +33,7 @@ export function randomEpochName(random: Random): string {
   return Buffer.from(random.bytes(EPOCH_NAME_BYTES)).toString('hex')
 }
 
-/** The next epoch after the current one. A reset starts a new chain; the same market on the same chain continues its deployment. */
+/** The next epoch after the current one. A reset starts a new chain; the same market on the same chain keeps its contract epoch. */
 export function nextEpoch(
   epochs: readonly Epoch[],
   current: number | undefined,
@@ -50,7 +50,7 @@ export function nextEpoch(
     number,
     epoch: randomEpochName(random),
     chain,
-    deployment: sameMarket?.deployment ?? number,
+    contractEpoch: sameMarket?.contractEpoch ?? number,
     finalCursor: null,
   }
 }
@@ -107,7 +107,7 @@ export async function continueEpoch(db: Writer, from: IndexCursor, epoch: Epoch,
     await updateIndexCursor(tx, from, to, nowMs)
     await setFinalCursor(tx, from.epoch, from.cursor)
     await setFinalCursor(tx, epoch.number, null)
-    await beginSection(tx, epoch.number, lastReservedSeq(to) + 1)
+    await beginEpochRange(tx, epoch.number, lastReservedSeq(to) + 1)
   })
 }
 

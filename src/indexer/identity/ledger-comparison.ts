@@ -98,7 +98,7 @@ export async function compareWithLedger(
 ): Promise<ComparisonResult | null> {
   const { epoch, state, requestedIds } = part
   const { exchange, log, nowMs } = context
-  const { deployment } = epoch
+  const { contractEpoch } = epoch
   if (!state.isDeployed) {
     await recordMissingMarket(tx)
     const fields = { market: epoch.contracts.market, ledger: state.ledger }
@@ -109,11 +109,11 @@ export async function compareWithLedger(
   const listed = hasIdLists(await marketGenerationAt(tx, epoch, state.ledger), exchange, state.openPositionCount !== null)
   const open = listed ? byLists(state) : byEntries(part)
   if (since === null || open === null) return null
-  const positions = await loadPositions(tx, deployment, { ids: [...new Set([...requestedIds, ...open.ids])], openOf: [] })
+  const positions = await loadPositions(tx, contractEpoch, { ids: [...new Set([...requestedIds, ...open.ids])], openOf: [] })
   const known = new Map(positions.map((position) => [position.positionId, position]))
   const corrections = requestedIds.map((id) => correctionOf(id, known.get(id), { state, open, since })).filter((correction) => correction !== undefined)
   if (corrections.length > 0) {
-    await recordCorrections(tx, corrections, known, { deployment, cursor, ledger: state.ledger, nowMs })
+    await recordCorrections(tx, corrections, known, { contractEpoch, cursor, ledger: state.ledger, nowMs })
   }
   const limit = maxEntriesPerRead(state.openInterest.size) / 2
   const missingIds = open.ids
@@ -171,8 +171,8 @@ function lastIdsOf({ lastPositionId, lastOrderId }: MarketState): LastIds {
 async function continueScan(
   tx: Queryable, { epoch, state, step }: ComparisonPart, before: IdScan, last: LastIds,
 ): Promise<{ readonly scan: IdScan; readonly step: ScanStep | null }> {
-  const scan = await scanAfter(tx, epoch.deployment, before, step, state)
-  const next = await nextStep(tx, epoch.deployment, scan, last, Math.floor(maxEntriesPerRead(state.openInterest.size) / 2))
+  const scan = await scanAfter(tx, epoch.contractEpoch, before, step, state)
+  const next = await nextStep(tx, epoch.contractEpoch, scan, last, Math.floor(maxEntriesPerRead(state.openInterest.size) / 2))
   return { scan: withoutReads(scan, next), step: isComplete(next, last) ? null : next }
 }
 
@@ -187,30 +187,30 @@ async function recordTotals(
 ): Promise<Drift> {
   const { ledger, factoryBalance } = state
   const isComparable = positionsMatch && since.positionIds.size === 0 && since.traders.size === 0
-  const interest = await readInterest(tx, epoch.deployment)
+  const interest = await readInterest(tx, epoch.contractEpoch)
   const interestWrong = isComparable && isInterestWrong(interest, state)
   if (interestWrong) {
-    await recomputeInterest(tx, epoch.deployment)
-    const corrected = await readInterest(tx, epoch.deployment)
-    await recordInterestCorrections(tx, interest, corrected, { deployment: epoch.deployment, cursor, ledger, nowMs })
+    await recomputeInterest(tx, epoch.contractEpoch)
+    const corrected = await readInterest(tx, epoch.contractEpoch)
+    await recordInterestCorrections(tx, interest, corrected, { contractEpoch: epoch.contractEpoch, cursor, ledger, nowMs })
     log.warn({ ledger }, 'the open interest differed from the ledger and was recomputed')
   }
   const vaultsTotal = since.touchesVaults ? null : await readVaultsTotal(tx, epoch)
   const completeness = await readCompleteness(tx, epoch, since, { ...state, restingIds: market.restingIds, vaultCount })
-  const drift = await readDrift(tx, epoch.deployment, { market, last: lastIdsOf(state), since })
+  const drift = await readDrift(tx, epoch.contractEpoch, { market, last: lastIdsOf(state), since })
   await recordComparison(tx, { ledger, ...completeness, drift, interestWrong, factoryBalance, vaultsTotal }, nowMs)
   return drift
 }
 
 async function readDrift(
-  tx: Queryable, deployment: number, { market, last, since }: { readonly market: OpenOnLedger; readonly last: LastIds; readonly since: ActivitySince },
+  tx: Queryable, contractEpoch: number, { market, last, since }: { readonly market: OpenOnLedger; readonly last: LastIds; readonly since: ActivitySince },
 ): Promise<Drift> {
   const { positions, orders, restingIds } = market
-  const placed = restingIds === null ? null : await listPlaced(tx, deployment, restingIds)
+  const placed = restingIds === null ? null : await listPlaced(tx, contractEpoch, restingIds)
   const withoutPlacement = restingIds?.filter((id) => placed?.has(id) === false).length ?? 0
   return {
-    positions: positions === null ? null : (await countOpenPositions(tx, deployment, since, last.positionId)) - positions,
-    orders: orders === null || restingIds === null ? null : (await countOpenOrders(tx, deployment, since, last.orderId)) + withoutPlacement - orders,
+    positions: positions === null ? null : (await countOpenPositions(tx, contractEpoch, since, last.positionId)) - positions,
+    orders: orders === null || restingIds === null ? null : (await countOpenOrders(tx, contractEpoch, since, last.orderId)) + withoutPlacement - orders,
   }
 }
 

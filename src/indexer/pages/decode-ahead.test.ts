@@ -15,7 +15,7 @@ import { createDecodeAhead } from './decode-ahead.ts'
 
 const CONTRACTS = testContracts(1)
 const EPOCH: Epoch = {
-  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
+  number: 1, epoch: 'test', chain: 1, contractEpoch: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
   contracts: epochContracts(CONTRACTS),
 }
 const DECLARED: SpecEvent = { name: 'noted', prefixTopics: ['noted'], params: [], dataFormat: 'vec' }

@@ -66,7 +66,7 @@ export function createEntryObserver<Subject, Observation>(
     const cursor = await readIndexCursor(db)
     const epoch = cursor === null ? undefined : (await listEpochs(db)).at(-1)
     if (cursor === null || epoch === undefined) return undefined
-    const except = attempts.exhausted(epoch.deployment)
+    const except = attempts.exhausted(epoch.contractEpoch)
     const unknown = await subject.listUnknown(db, epoch, { limit: subject.batch, except, nowMs: clock.nowMs() })
     if (unknown.length === 0) return undefined
     return async (signal) => {
@@ -74,7 +74,7 @@ export function createEntryObserver<Subject, Observation>(
         const call = signal === undefined ? {} : { signal }
         const observations = await subject.observe(rpc, epoch.contracts, unknown, cursor.lastLedger ?? 0, call)
         if (observations === undefined) return undefined
-        attempts.count(epoch.deployment, unknown.map((one) => subject.idOf(one)), observations.map((one) => subject.idOf(one)))
+        attempts.count(epoch.contractEpoch, unknown.map((one) => subject.idOf(one)), observations.map((one) => subject.idOf(one)))
         return { epoch, observations }
       } catch (error) {
         if (signal?.aborted !== true) log.debug({ err: error }, `${subject.name} could not be read; retrying later`)
@@ -117,21 +117,21 @@ export function createEntryObserver<Subject, Observation>(
 
 interface Attempts {
   /** The ids of a deployment that have used up their attempts. */
-  exhausted(deployment: number): readonly number[]
+  exhausted(contractEpoch: number): readonly number[]
   /** Counts an attempt for each requested id that was not found. */
-  count(deployment: number, requested: readonly number[], found: readonly number[]): void
+  count(contractEpoch: number, requested: readonly number[], found: readonly number[]): void
 }
 
 function createAttempts(): Attempts {
   const attempts = new Map<string, number>()
   return {
-    exhausted: (deployment) => [...attempts]
-      .filter(([key, count]) => key.startsWith(`${deployment} `) && count >= OBSERVATION_ATTEMPTS)
+    exhausted: (contractEpoch) => [...attempts]
+      .filter(([key, count]) => key.startsWith(`${contractEpoch} `) && count >= OBSERVATION_ATTEMPTS)
       .map(([key]) => Number(key.slice(key.indexOf(' ')))),
-    count(deployment, requested, found) {
+    count(contractEpoch, requested, found) {
       if (attempts.size + requested.length > TRACKED_IDS_MAX) attempts.clear()
       for (const id of new Set(requested)) {
-        const key = `${deployment} ${id}`
+        const key = `${contractEpoch} ${id}`
         if (found.includes(id)) attempts.delete(key)
         else attempts.set(key, (attempts.get(key) ?? 0) + 1)
       }

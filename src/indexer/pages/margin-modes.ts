@@ -13,9 +13,9 @@ export const MARGIN_MODES: EntrySubject<UnobservedPosition, MarginModeObservatio
   name: 'margin modes',
   idOf: ({ positionId }) => positionId,
   batch: ENTRY_KEYS_MAX,
-  listUnknown: (db, { deployment }, options) => listUnobservedPositions(db, deployment, options),
+  listUnknown: (db, { contractEpoch }, options) => listUnobservedPositions(db, contractEpoch, options),
   observe: observeModes,
-  record: (tx, { deployment }, observations, nowMs) => recordMarginModes(tx, deployment, observations, nowMs),
+  record: (tx, { contractEpoch }, observations, nowMs) => recordMarginModes(tx, contractEpoch, observations, nowMs),
 }
 
 /** The modes that the ledger shows. A position that a cross liquidation ended provisionally was cross if its entry no longer exists. */

@@ -193,7 +193,7 @@ test('reads an order without an entry again after growing delays, and then gives
     assert.equal(await fixture.indexer.observe(), 0)
     return (fixture.node.calls['getLedgerEntries'] ?? 0) - before
   }
-  await store.write.query('insert into idx.order_scans (deployment, through, last_id, scanned_at) values (1, 1, 1, $1)', [Number.MAX_SAFE_INTEGER])
+  await store.write.query('insert into idx.order_scans (contract_epoch, through, last_id, scanned_at) values (1, 1, 1, $1)', [Number.MAX_SAFE_INTEGER])
   for (const delaySec of [5, 60, 240, 960, 3_840]) {
     fixture.closeLedger(delaySec)
     fixture.node.orders = []

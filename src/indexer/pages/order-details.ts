@@ -25,9 +25,9 @@ export const ORDER_DETAILS: EntrySubject<Subject, Observation> = {
   name: 'orders',
   idOf: (one) => ('order' in one ? one.order.orderId : NO_ORDER),
   batch: ORDERS_MAX,
-  async listUnknown(db, { deployment, passphrase }, { limit, except, nowMs }) {
-    const orders = await listIncompleteOrders(db, deployment, { limit, except, nowMs })
-    const scan = orders.length < limit ? await nextOrderScan(db, deployment, { limit: limit - orders.length, nowMs }) : undefined
+  async listUnknown(db, { contractEpoch, passphrase }, { limit, except, nowMs }) {
+    const orders = await listIncompleteOrders(db, contractEpoch, { limit, except, nowMs })
+    const scan = orders.length < limit ? await nextOrderScan(db, contractEpoch, { limit: limit - orders.length, nowMs }) : undefined
     return [...orders.map((order) => ({ order, passphrase })), ...(scan === undefined ? [] : [{ scan, passphrase }])]
   },
   observe: readOrders,

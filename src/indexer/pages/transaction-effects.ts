@@ -63,17 +63,17 @@ export function transactionEffects({ archive, onContradiction, log }: EffectsOpt
     batch: BATCH,
     async listUnknown(db, { chain }, options) {
       const epochs = (await listEpochs(db)).filter((each) => each.chain === chain)
-      const deployments = [...new Set(epochs.map(({ deployment }) => deployment))]
-      const unreadable = await listUnreadableSeqs(db, deployments, options.nowMs)
+      const contractEpochs = [...new Set(epochs.map(({ contractEpoch }) => contractEpoch))]
+      const unreadable = await listUnreadableSeqs(db, contractEpochs, options.nowMs)
       if (unreadable.length >= KEPT_TRANSACTIONS_MAX) return []
-      const unread = await listUnreadTransactions(db, deployments, { ...options, except: [...options.except, ...unreadable] })
-      const kept = await readKeptTransactions(db, deployments, unread.map(({ txHash }) => txHash))
+      const unread = await listUnreadTransactions(db, contractEpochs, { ...options, except: [...options.except, ...unreadable] })
+      const kept = await readKeptTransactions(db, contractEpochs, unread.map(({ txHash }) => txHash))
       return unread.flatMap((transaction) => epochs.filter(({ number }) => number === transaction.epoch)
         .map((epoch) => ({ ...transaction, epoch, kept: kept.get(transaction.txHash) })))
     },
     observe: (rpc, _contracts, subjects, _indexedLedger, options) => readAll({ rpc, archive, onContradiction }, subjects, options),
     async record(tx, _epoch, observations, nowMs) {
-      for (const own of Map.groupBy(observations, ({ epoch }) => epoch.deployment).values()) {
+      for (const own of Map.groupBy(observations, ({ epoch }) => epoch.contractEpoch).values()) {
         const [first] = own
         if (first !== undefined) await recordAll(tx, first.epoch, own, nowMs)
       }
@@ -82,11 +82,11 @@ export function transactionEffects({ archive, onContradiction, log }: EffectsOpt
   }
 }
 
-async function recordAll(tx: Writable, { chain, deployment, ...epoch }: Epoch, observations: readonly Observation[], nowMs: number): Promise<void> {
+async function recordAll(tx: Writable, { chain, contractEpoch, ...epoch }: Epoch, observations: readonly Observation[], nowMs: number): Promise<void> {
   const [unreadable, read] = [observations.filter(isUnreadable), observations.filter(isRead)]
-  await recordTransactionEffects(tx, { ...epoch, chain, deployment }, read, nowMs)
-  await dropKeptTransactions(tx, deployment, read.map(({ txHash }) => txHash))
-  await keepTransactions(tx, deployment, unreadable.map(({ seq, txHash, record }) => ({ seq, txHash, ...record })), nowMs)
+  await recordTransactionEffects(tx, { ...epoch, chain, contractEpoch }, read, nowMs)
+  await dropKeptTransactions(tx, contractEpoch, read.map(({ txHash }) => txHash))
+  await keepTransactions(tx, contractEpoch, unreadable.map(({ seq, txHash, record }) => ({ seq, txHash, ...record })), nowMs)
   await recordNewerForms(tx, chain, unreadable.map(({ what, ledger, record }) => ({ what, ledger, xdr: record.metaXdr })), { nowMs })
 }
 

@@ -9,7 +9,7 @@ import { toNumberedPage } from './write-page.ts'
 
 const CONTRACTS = testContracts(1)
 const EPOCH: Epoch = {
-  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
+  number: 1, epoch: 'test', chain: 1, contractEpoch: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
   contracts: epochContracts(CONTRACTS),
 }
 

@@ -22,19 +22,19 @@ export type ScanStep = Pick<IdScan, 'positionsThrough' | 'ordersThrough'> & { re
 export const NOTHING_SCANNED: IdScan = { positionsThrough: 0, ordersThrough: 0, pendingOrders: [] }
 
 /** The scan after the entries of a step were read. */
-export async function scanAfter(tx: Queryable, deployment: number, scan: IdScan, step: ScanStep | null, { pendingOrders }: MarketState): Promise<IdScan> {
+export async function scanAfter(tx: Queryable, contractEpoch: number, scan: IdScan, step: ScanStep | null, { pendingOrders }: MarketState): Promise<IdScan> {
   const found = [...scan.pendingOrders, ...(step?.orderIds.filter((id) => pendingOrders.has(id)) ?? [])]
   return {
     positionsThrough: step?.positionsThrough ?? scan.positionsThrough,
     ordersThrough: step?.ordersThrough ?? scan.ordersThrough,
-    pendingOrders: (await withoutSeenOrders(tx, deployment, found)).slice(0, PENDING_ORDERS_MAX + 1),
+    pendingOrders: (await withoutSeenOrders(tx, contractEpoch, found)).slice(0, PENDING_ORDERS_MAX + 1),
   }
 }
 
 /** The next ids to read, at most `limit` of each kind. */
-export async function nextStep(tx: Queryable, deployment: number, scan: IdScan, last: LastIds, limit: number): Promise<ScanStep> {
-  const positions = await listUnseenPositions(tx, deployment, { afterId: scan.positionsThrough, throughId: last.positionId, limit })
-  const orders = await listUnseenOrders(tx, deployment, { afterId: scan.ordersThrough, throughId: last.orderId, limit })
+export async function nextStep(tx: Queryable, contractEpoch: number, scan: IdScan, last: LastIds, limit: number): Promise<ScanStep> {
+  const positions = await listUnseenPositions(tx, contractEpoch, { afterId: scan.positionsThrough, throughId: last.positionId, limit })
+  const orders = await listUnseenOrders(tx, contractEpoch, { afterId: scan.ordersThrough, throughId: last.orderId, limit })
   return { positionIds: positions.ids, positionsThrough: positions.through, orderIds: orders.ids, ordersThrough: orders.through }
 }
 

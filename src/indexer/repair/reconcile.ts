@@ -45,7 +45,7 @@ interface Round {
 
 /** The known state of one deployment's market. */
 interface MarketScan {
-  readonly deployment: number
+  readonly contractEpoch: number
   readonly scan: IdScan
   /** True when the market has counts of what is open. */
   readonly countsOpen: boolean
@@ -111,8 +111,8 @@ export function createReconciler({ rpc, deployment, clock, log, proof }: Reconci
     }
   }
 
-  function marketOf({ deployment: number }: Epoch): MarketScan {
-    if (market?.deployment !== number) market = { deployment: number, scan: NOTHING_SCANNED, countsOpen: false }
+  function marketOf({ contractEpoch: number }: Epoch): MarketScan {
+    if (market?.contractEpoch !== number) market = { contractEpoch: number, scan: NOTHING_SCANNED, countsOpen: false }
     return market
   }
 
@@ -123,7 +123,7 @@ export function createReconciler({ rpc, deployment, clock, log, proof }: Reconci
     if (cursor === null || cursor.epoch !== epoch.number || part.round !== round) return retryLater()
     if ((cursor.lastLedger ?? 0) < state.ledger) return clock.nowMs() - part.readAtMs > PART_TTL_MS ? retryLater() : undefined
     const { scan: scanBefore, countsOpen } = marketOf(epoch)
-    market = { deployment: epoch.deployment, scan: scanBefore, countsOpen: countsOpen || state.openPositionCount !== null }
+    market = { contractEpoch: epoch.contractEpoch, scan: scanBefore, countsOpen: countsOpen || state.openPositionCount !== null }
     const context = { exchange: deployment.current, scan: scanBefore, log, nowMs: clock.nowMs() }
     const result = await db.transaction((tx) => compareWithLedger(tx, part, cursor, context))
     if (result === null) return retryLater()
@@ -174,13 +174,13 @@ export function createReconciler({ rpc, deployment, clock, log, proof }: Reconci
 
 /** The entries that the next part requests: missing ids, then open positions in order of opening. Without lists, each position is read with its owner's. */
 async function nextEntries(
-  db: Queryable, { deployment }: Epoch, { afterSeq, missingIds, step }: Round, { limit, listed }: { readonly limit: number; readonly listed: boolean },
+  db: Queryable, { contractEpoch }: Epoch, { afterSeq, missingIds, step }: Round, { limit, listed }: { readonly limit: number; readonly listed: boolean },
 ): Promise<Pick<PartRequest, 'requestedIds' | 'traders' | 'step'> & { readonly page: { readonly nextSeq: number | null } }> {
   const ownStep = listed ? null : step
   const firstIds = [...missingIds, ...(ownStep?.positionIds ?? [])]
   const room = limit - firstIds.length - (ownStep?.orderIds.length ?? 0)
   const pageLimit = listed ? room : Math.floor(room / 2)
-  const rows = pageLimit <= 0 ? [] : await listOpenIds(db, deployment, { afterSeq, limit: pageLimit })
+  const rows = pageLimit <= 0 ? [] : await listOpenIds(db, contractEpoch, { afterSeq, limit: pageLimit })
   return {
     requestedIds: [...new Set([...firstIds, ...rows.map(({ positionId }) => positionId)])],
     traders: listed ? null : [...new Set(rows.map(({ trader }) => trader))],

@@ -54,7 +54,7 @@ function runOperations(generation: Generation, seed: number, firstSeq: number, c
 
 function epochOf(number: number): Epoch {
   return {
-    number, epoch: `e${number}`, chain: number, deployment: number, reason: number === 1 ? 'first' : 'reset', passphrase: 'test', contracts: CASH_CONTRACTS,
+    number, epoch: `e${number}`, chain: number, contractEpoch: number, reason: number === 1 ? 'first' : 'reset', passphrase: 'test', contracts: CASH_CONTRACTS,
     startLedger: 1, finalCursor: null, name: `e${number}`,
   }
 }
@@ -144,13 +144,13 @@ async function checkSharedCloses(epoch: Epoch): Promise<void> {
 }
 
 /** The build of the market becomes known. */
-async function nameMarket({ chain, deployment, contracts }: Epoch): Promise<void> {
+async function nameMarket({ chain, contractEpoch, contracts }: Epoch): Promise<void> {
   await store.write.transaction(async (tx) => {
     await insertContractVersion(tx, chain, {
       ...OWN_CODE, address: contracts.market, contract: 'market', fromLedger: 1, fromEventId: null, wasmHash: 'market', generation: '2.3', seq: null,
       noticedAt: 0,
     })
-    await refreshUnknownCloses(tx, deployment)
+    await refreshUnknownCloses(tx, contractEpoch)
   })
 }
 

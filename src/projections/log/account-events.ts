@@ -66,10 +66,10 @@ interface AccountChanges {
 }
 
 /** Adds a page's events to the feeds of their accounts. Each event must be applied exactly once, after the orders that it places. */
-export async function applyAccountEvents(tx: Writable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
+export async function applyAccountEvents(tx: Writable, contractEpoch: number, events: readonly ArchivedEvent[]): Promise<void> {
   const ended = events.filter(isOrderEnd).map((event) => numberOf(event, 'orderId'))
-  const changes = foldAccountEvents(events, await readOrderOwners(tx, deployment, ended))
-  await insertOwnerlessEvents(tx, deployment, changes.ownerless)
+  const changes = foldAccountEvents(events, await readOrderOwners(tx, contractEpoch, ended))
+  await insertOwnerlessEvents(tx, contractEpoch, changes.ownerless)
   await insertAccountEvents(tx, changes.events)
 }
 

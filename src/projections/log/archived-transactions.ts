@@ -28,9 +28,9 @@ type Stored = RowOf<typeof EVENT> & RowOf<typeof EPOCH>
 const FROM = sql`from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch`
 
 /** The events of a transaction before one that a page begins with; empty when that is its first. */
-export async function readTransactionStart(tx: Queryable, deployment: number, { txHash, seq }: ArchivedEvent): Promise<readonly ArchivedEvent[]> {
+export async function readTransactionStart(tx: Queryable, contractEpoch: number, { txHash, seq }: ArchivedEvent): Promise<readonly ArchivedEvent[]> {
   const rows = await tx.query(
-    sql`select ${EVENT}, ${EPOCH} ${FROM} where e.tx_hash = $1 and p.deployment = $2 and e.seq < $3 order by e.seq`, [txHash, deployment, seq],
+    sql`select ${EVENT}, ${EPOCH} ${FROM} where e.tx_hash = $1 and p.contract_epoch = $2 and e.seq < $3 order by e.seq`, [txHash, contractEpoch, seq],
   )
   return rows.flatMap(toEvent)
 }
@@ -41,9 +41,9 @@ export function toTransactions(events: readonly ArchivedEvent[], contracts: Epoc
 }
 
 /** These transactions with all their events, transfers included, in log order. */
-export async function readWholeTransactions(tx: Queryable, deployment: number, hashes: readonly string[]): Promise<readonly ArchivedTransaction[]> {
+export async function readWholeTransactions(tx: Queryable, contractEpoch: number, hashes: readonly string[]): Promise<readonly ArchivedTransaction[]> {
   const rows = await tx.query(
-    sql`select ${EVENT}, ${EPOCH} ${FROM} where e.tx_hash = any($1::text[]) and p.deployment = $2 order by e.seq`, [arrayOf('text', hashes), deployment],
+    sql`select ${EVENT}, ${EPOCH} ${FROM} where e.tx_hash = any($1::text[]) and p.contract_epoch = $2 order by e.seq`, [arrayOf('text', hashes), contractEpoch],
   )
   return [...Map.groupBy(rows, ({ txHash }) => txHash)].flatMap(([txHash, own]) => {
     const [first] = own

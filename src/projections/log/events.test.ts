@@ -20,7 +20,7 @@ test('lists raw XDR only for events that could not be decoded', async () => {
   ]
   await store.write.transaction(async (tx) => {
     const contracts = { market: MARKET, vault: MARKET, vaultFactory: MARKET, referral: MARKET, usdcToken: MARKET, router: MARKET }
-    const first = { number: 1, epoch: '00', chain: 1, deployment: 1, reason: 'first', name: 'test' } as const
+    const first = { number: 1, epoch: '00', chain: 1, contractEpoch: 1, reason: 'first', name: 'test' } as const
     const epoch = { ...first, passphrase: 'p', contracts, startLedger: 1, finalCursor: null }
     await insertEpoch(tx, epoch, 1, 0)
     await appendEvents(tx, 1, events, 0)

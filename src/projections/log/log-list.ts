@@ -21,7 +21,7 @@ export interface LogBounds {
   readonly toLedger?: number | undefined
   /** Exclusive, unix seconds. */
   readonly beforeTs?: number | undefined
-  /** Only sections of the log of the deployment with this name. */
+  /** Only epochs of the deployment with this name. */
   readonly deployment?: string | undefined
 }
 
@@ -42,7 +42,9 @@ export interface LogList<Row> extends LogBounds, AsOf {
    * The column that rows are ordered by instead of `seq`; cursors then hold its values. Bounds on ledger and time do not apply to it. `through` is SQL of its
    * last value in the state that ends with a seq.
    */
-  readonly by?: { readonly column: 'order_id' | 'place'; readonly through: (seq: Sql) => Sql }
+  readonly by?: { readonly column: 'order_id'; readonly through: (seq: Sql) => Sql }
+  /** The rows belong to no ledger: their seqs may lie outside the ranges of ledgers, and bounds on ledger and time do not apply. */
+  readonly outsideLedgers?: true
   /** SQL of further bounds on the column that orders the rows, inclusive, as one statement each. */
   readonly span?: (bind: Bind) => { readonly low?: Sql | undefined; readonly high?: Sql | undefined }
   /** SQL of a condition that every row meets. It must be the condition of a partial index on the list's keys. */
@@ -88,6 +90,7 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
       ...(list.merged === undefined ? [] : [{ table: list.merged.table, select: selectOf(list.merged.columns, by) }]),
     ],
     by,
+    outsideLedgers: list.outsideLedgers === true,
     only: list.only,
     tie: list.tie,
     beforeTie: beforeTie(list, bind),
@@ -121,7 +124,7 @@ function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readon
 }
 
 type Bind = (value: Param) => Sql
-type OrderColumn = 'seq' | 'order_id' | 'place'
+type OrderColumn = 'seq' | 'order_id'
 
 /** The SQL of a column of the table `r`, and of its required value. */
 interface Key {
@@ -134,6 +137,7 @@ interface PageSource {
   /** Each with the SQL of the same columns. */
   readonly tables: readonly { readonly table: Table; readonly select: Sql; readonly key?: Key }[]
   readonly by: OrderColumn
+  readonly outsideLedgers: boolean
   readonly only: Sql | undefined
   readonly tie: 'leg' | undefined
   /** SQL of a condition that excludes the rows of the cursor's seq that were listed before. */
@@ -264,30 +268,30 @@ export function headOf(rows: readonly HeadColumns[]): Head {
 }
 
 /**
- * Ledgers and close times ascend within an epoch but repeat across epochs. The bounds therefore become one range of seq per section of the log, looked up in
+ * Ledgers and close times ascend within an epoch but repeat across epochs. The bounds therefore become one range of seq per range of an epoch, looked up in
  * idx.ledgers of its epoch; each range is read from its end, for no more rows than the page needs.
  */
 function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): Sql {
   const { fromLedger, toLedger, beforeTs } = bounds
-  const low = source.by === 'place' ? sql`0` : firstSeq(fromLedger === undefined ? sql`true` : sql`l.ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
+  const low = source.outsideLedgers ? sql`0` : firstSeq(fromLedger === undefined ? sql`true` : sql`l.ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
   const highs: Sql[] = [sql`coalesce(s.last_seq, ${ABOVE_EVERY_SEQ})`, ...source.highs]
   if (toLedger !== undefined) highs.push(lastSeq(sql`l.ledger <= ${bind(clampToSafeInteger(toLedger))}::bigint`, sql`l.ledger desc`))
   if (beforeTs !== undefined) highs.push(lastSeq(sql`l.close_ts < ${bind(clampToSafeInteger(beforeTs))}::bigint`, sql`l.close_ts desc, l.last_seq desc`))
-  if (source.by === 'seq' && toLedger === undefined && beforeTs === undefined) highs.push(lastSeq(sql`true`, sql`l.ledger desc`))
+  if (source.by === 'seq' && !source.outsideLedgers && toLedger === undefined && beforeTs === undefined) highs.push(lastSeq(sql`true`, sql`l.ledger desc`))
   return sql`select rows.*
-    from ${sectionsOf(bounds, bind)} s
-    cross join lateral (select greatest(s.first_seq, ${low}, ${source.low}) as low, least(${sql.join(highs, ', ')}) as high offset 0) section
-    cross join lateral (${mergedPage({ ...source, highs: [sql`section.high`] }, sql`section.low`)}) rows
+    from ${rangesOf(bounds, bind)} s
+    cross join lateral (select greatest(s.first_seq, ${low}, ${source.low}) as low, least(${sql.join(highs, ', ')}) as high offset 0) seqs
+    cross join lateral (${mergedPage({ ...source, highs: [sql`seqs.high`] }, sql`seqs.low`)}) rows
     order by rows.seq desc${source.tie === undefined ? '' : ', rows.tie desc'} limit ${source.limit}`
 }
 
-/** The sections of a deployment, or all. */
-function sectionsOf({ deployment }: LogBounds, bind: Bind): Sql {
-  if (deployment === undefined) return sql`${idx.sections}`
-  return sql`(select o.* from ${idx.sections} o join ${idx.epochs} d on d.number = o.epoch where d.name = ${bind(toSearchText(deployment))}::text)`
+/** The ranges of seq of a deployment's epochs, or all. */
+function rangesOf({ deployment }: LogBounds, bind: Bind): Sql {
+  if (deployment === undefined) return sql`${idx.epoch_ranges}`
+  return sql`(select o.* from ${idx.epoch_ranges} o join ${idx.epochs} d on d.number = o.epoch where d.name = ${bind(toSearchText(deployment))}::text)`
 }
 
-/** Greater than every seq: a section without a matching ledger gets an empty range. */
+/** Greater than every seq: an epoch's range without a matching ledger becomes empty. */
 const ABOVE_EVERY_SEQ = '9223372036854775807'
 
 function firstSeq(condition: Sql): Sql {

@@ -19,7 +19,7 @@ export interface SettledPage {
 
 /** Reads the facts of transactions. `positions` holds those that need not be read. */
 export async function readSettledPage(
-  tx: Queryable, deployment: number,
+  tx: Queryable, contractEpoch: number,
   { transactions, again, positions }: {
     readonly transactions: readonly ArchivedTransaction[]
     readonly again: readonly ArchivedTransaction[]
@@ -27,7 +27,7 @@ export async function readSettledPage(
   },
 ): Promise<SettledPage> {
   const settled = transactions.map(({ txHash, events, contracts }) => ({ txHash, market: contracts.market, events }))
-  const facts = await readSettlementFacts(tx, deployment, settled, positions)
+  const facts = await readSettlementFacts(tx, contractEpoch, settled, positions)
   return {
     transactions: transactions.flatMap((transaction, index) => {
       const own = facts[index]

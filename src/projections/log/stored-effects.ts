@@ -14,12 +14,12 @@ export interface TransactionEffects {
 
 /** The stored effects of those of these transactions that were read; null when no node had the transaction any more. */
 export async function readTransactionEffects(
-  db: Queryable, deployment: number, hashes: readonly string[],
+  db: Queryable, contractEpoch: number, hashes: readonly string[],
 ): Promise<ReadonlyMap<string, TransactionEffects | null>> {
   if (hashes.length === 0) return new Map()
   const rows = await db.query<{ txHash: string; effects: StoredEffects | null }>(
-    sql`select tx_hash as "txHash", effects from ${idx.transaction_effects} where deployment = $1 and tx_hash = any($2::text[])`,
-    [deployment, hashes],
+    sql`select tx_hash as "txHash", effects from ${idx.transaction_effects} where contract_epoch = $1 and tx_hash = any($2::text[])`,
+    [contractEpoch, hashes],
   )
   return new Map(rows.map(({ txHash, effects }) => [txHash, effects === null ? null : fromJson(effects)]))
 }

@@ -104,8 +104,8 @@ const HEAD = columns(idx.cursor, 'c', {
   headSeq: 'last_seq', headLedger: 'last_ledger', headCloseTs: 'last_ledger_close_ts',
   headEpoch: expression<string>(sql`(select h.epoch from ${idx.epochs} h where h.number = c.epoch)`),
   schema: expression<string>(sql`${sql.schemaText('idx')}`),
-  epochFrom: expression<number | null>(sql`(select min(s.first_seq) from ${idx.sections} s where s.epoch = c.epoch)`),
-  othersThrough: expression<number | null>(sql`(select max(s.last_seq) from ${idx.sections} s where s.epoch <> c.epoch)`),
+  epochFrom: expression<number | null>(sql`(select min(s.first_seq) from ${idx.epoch_ranges} s where s.epoch = c.epoch)`),
+  othersThrough: expression<number | null>(sql`(select max(s.last_seq) from ${idx.epoch_ranges} s where s.epoch <> c.epoch)`),
 })
 type RawHead = RowOf<typeof HEAD>
 
@@ -118,7 +118,7 @@ export async function readLogHead(db: Queryable): Promise<LogHead | null> {
 /** True when the log has an entry at this seq. Only a repair of the archive removes one, or moves it to another seq. */
 export async function hasEventAt(db: Queryable, seq: number): Promise<boolean> {
   const tables = [idx.events, idx.contract_versions, txTables.submission_changes, idx.order_changes]
-  const entries = [...tables.map((table) => sql`select 1 from ${table} where seq = $1`), sql`select 1 from ${idx.corrections} where place = $1`]
+  const entries = [...tables.map((table) => sql`select 1 from ${table} where seq = $1`), sql`select 1 from ${idx.corrections} where seq = $1`]
   return (await db.query(sql.join(entries, ' union all '), [seq])).length > 0
 }
 
@@ -146,12 +146,12 @@ const COLUMNS = sql`${EVENT_COLUMNS}, coalesce((select string_agg(a.account, ' '
   (select jsonb_agg(jsonb_build_object('account', l.account, 'eventId', le.event_id, 'contractId', le.contract_id, 'topic', le.topic, 'ledger', le.ledger,
      'ledgerCloseTs', le.ledger_close_ts, 'txHash', le.tx_hash, 'payload', le.payload,
      'topicsXdr', ${rawXdr('le', 'topics_xdr')}, 'valueXdr', ${rawXdr('le', 'value_xdr')}))
-   from ${idx.learned_events} l join ${idx.events} le on le.seq = l.seq where l.place = e.seq) as learned`
+   from ${idx.learned_events} l join ${idx.events} le on le.seq = l.seq where l.shown_seq = e.seq) as learned`
 
 /** SQL: upgrades, as `upgrade`. Those of another deployment's contracts are not in the stream. */
 const UPGRADE = sql`jsonb_build_object('seq', v.seq, 'contract', v.contract, 'generation', v.generation, 'wasmHash', v.wasm_hash, 'ledger', v.from_ledger,
   'source', case when v.from_event_id = '' then 'entries' else 'event' end, 'afterLedger', v.after_ledger,
-  'epoch', (select p.epoch from ${idx.sections} s join ${idx.epochs} p on p.number = s.epoch where s.first_seq <= v.seq order by s.first_seq desc limit 1))`
+  'epoch', (select p.epoch from ${idx.epoch_ranges} s join ${idx.epochs} p on p.number = s.epoch where s.first_seq <= v.seq order by s.first_seq desc limit 1))`
 
 /** The upgrades in (afterSeq, throughSeq], in log order. There are few, so they are not paged. */
 export async function readUpgrades(db: Queryable, range: { readonly afterSeq: number; readonly throughSeq: number }): Promise<readonly LogUpgrade[]> {
@@ -193,8 +193,8 @@ function logPageSql(selected: Sql, head: Sql = HEAD): Sql {
   return sql`select ${head},
      (select jsonb_agg(${UPGRADE} order by v.seq) from ${idx.contract_versions} v
        where v.seq > $1::bigint and v.seq <= ${COMPLETE_SEQ} and v.contract is not null) as "headUpgrades",
-     (select jsonb_agg(k.row order by k.place) from (
-        select r.place, ${CORRECTION_JSON} as row from ${idx.corrections} r where r.place > $1::bigint order by r.place limit $2::int) k) as "headCorrections",
+     (select jsonb_agg(k.row order by k.seq) from (
+        select r.seq, ${CORRECTION_JSON} as row from ${idx.corrections} r where r.seq > $1::bigint order by r.seq limit $2::int) k) as "headCorrections",
      page.*
    from ${idx.cursor} c
      left join lateral (select ${selected} from ${idx.events} e where e.seq > $1::bigint and e.seq <= ${COMPLETE_SEQ}
@@ -240,7 +240,8 @@ const CHANNEL_SEQS = sql`select seq from (
       select seq from ${idx.account_events} a where account = n.name and seq > $1::bigint and seq <= $2::bigint and ${NOT_LEARNED} order by seq limit $3::int) f
     union
     select f.seq from unnest($5::text[]) n (name) cross join lateral (
-      select place as seq from ${idx.learned_events} where account = n.name and place > $1::bigint and place <= $2::bigint order by place limit $3::int) f
+      select shown_seq as seq from ${idx.learned_events} where account = n.name and shown_seq > $1::bigint and shown_seq <= $2::bigint
+        order by shown_seq limit $3::int) f
   ) merged`
 
 /** The number of frames of some channels in (afterSeq, throughSeq], counted up to `max`. A row in two channels is two frames. */
@@ -258,9 +259,9 @@ export async function countFrames(
          select 1 from ${idx.account_events} a where account = n.name and seq > $1::bigint and seq <= $2::bigint and ${NOT_LEARNED} limit $3::int) f
        union all
        select 1 from unnest($5::text[]) n (name) cross join lateral (
-         select 1 from ${idx.learned_events} where account = n.name and place > $1::bigint and place <= $2::bigint limit $3::int) f
+         select 1 from ${idx.learned_events} where account = n.name and shown_seq > $1::bigint and shown_seq <= $2::bigint limit $3::int) f
        union all
-       select 1 from (select place from ${idx.corrections} where $7::boolean and place > $1::bigint and place <= $2::bigint limit $3::int) k
+       select 1 from (select seq from ${idx.corrections} where $7::boolean and seq > $1::bigint and seq <= $2::bigint limit $3::int) k
        union all
        select 1 from (select seq from ${idx.events} where $6::boolean and seq > $1::bigint and seq <= $2::bigint and not is_transfer limit $3::int) e
        limit $3::int
@@ -290,10 +291,10 @@ export async function readChannelHeads(
      union all
      select 'account', n.name, greatest(
        (select a.seq from ${idx.account_events} a where a.account = n.name and a.seq <= $1::bigint and ${NOT_LEARNED} order by a.seq desc limit 1),
-       (select l.place from ${idx.learned_events} l where l.account = n.name and l.place <= $1::bigint order by l.place desc limit 1))
+       (select l.shown_seq from ${idx.learned_events} l where l.account = n.name and l.shown_seq <= $1::bigint order by l.shown_seq desc limit 1))
      from unnest($3::text[]) n (name)
      union all
-     select 'corrections', '', (select k.place from ${idx.corrections} k where k.place <= $1::bigint order by k.place desc limit 1)
+     select 'corrections', '', (select k.seq from ${idx.corrections} k where k.seq <= $1::bigint order by k.seq desc limit 1)
      union all
      select 'events', '', (select e.seq from ${idx.events} e where e.seq <= $1::bigint and not e.is_transfer order by e.seq desc limit 1)`,
     [atSeq, ...namesOf(channels)],

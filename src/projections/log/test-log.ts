@@ -4,7 +4,7 @@ import type { ArchivedContractKey, EventContractKey } from '../../exchange/contr
 import { applyEvents } from '../apply.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
 import type { Epoch } from '../state/epochs.ts'
-import { beginSection, insertEpoch } from '../state/epochs.ts'
+import { beginEpochRange, insertEpoch } from '../state/epochs.ts'
 import { insertEvents } from './events.ts'
 import { PROJECTIONS, PROJECTIONS_VERSION } from '../state/tables.ts'
 import type { Queryable, Store } from '../../store/store.ts'
@@ -68,7 +68,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
   async function startEpoch(next: Epoch, isKnown = false): Promise<void> {
     epoch = next
     await store.write.transaction(async (tx) => {
-      await (isKnown ? beginSection(tx, next.number, seq + 1) : insertEpoch(tx, next, seq + 1, 0))
+      await (isKnown ? beginEpochRange(tx, next.number, seq + 1) : insertEpoch(tx, next, seq + 1, 0))
       await tx.query('update idx.cursor set epoch = $1', [next.number])
     })
   }
@@ -175,7 +175,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
 
 function epochOf(number: number): Epoch {
   return {
-    number, epoch: `e${number}`, chain: number, deployment: number, reason: number === 1 ? 'first' : 'reset', passphrase: 'test', contracts: CONTRACTS,
+    number, epoch: `e${number}`, chain: number, contractEpoch: number, reason: number === 1 ? 'first' : 'reset', passphrase: 'test', contracts: CONTRACTS,
     startLedger: 1, finalCursor: null, name: `e${number}`,
   }
 }

@@ -68,7 +68,7 @@ export function transactionsToSettle(transactions: readonly ArchivedTransaction[
 const UNREAD_BLOCK = { width: 256 }
 
 /** Notes the transactions of a page whose effects are to be read. The page begins with the event whose seq is `firstSeq`. */
-export async function noteTransactions(tx: Writable, deployment: number, { transactions }: SettledPage, firstSeq: number): Promise<void> {
+export async function noteTransactions(tx: Writable, contractEpoch: number, { transactions }: SettledPage, firstSeq: number): Promise<void> {
   const seqs = transactions.flatMap(({ events, contracts, facts }) => {
     const first = events.find((event) => concernsStorage(event, contracts.market))
     // An earlier page noted the transaction inside which this one may begin.
@@ -76,10 +76,10 @@ export async function noteTransactions(tx: Writable, deployment: number, { trans
   })
   if (seqs.length === 0) return
   await tx.run(
-    sql`${sql.insertInto(idx.unread_transactions)} as t (deployment, from_seq, seqs)
+    sql`${sql.insertInto(idx.unread_transactions)} as t (contract_epoch, from_seq, seqs)
      select $1::int, ${blockOf(UNREAD_BLOCK, sql`seq`)}, array_agg(seq order by seq) from unnest($2::bigint[]) seq group by 2
-     on conflict (deployment, from_seq) do update set seqs = array(select seq from unnest(t.seqs || excluded.seqs) seq order by seq)`,
-    [deployment, arrayOf('bigint', seqs)],
+     on conflict (contract_epoch, from_seq) do update set seqs = array(select seq from unnest(t.seqs || excluded.seqs) seq order by seq)`,
+    [contractEpoch, arrayOf('bigint', seqs)],
   )
 }
 
@@ -90,8 +90,8 @@ export async function listUnreadTransactions(
   // No block is empty, so the first ones have as many transactions as are listed.
   return await db.query<UnreadTransaction>(
     sql`select u.seq, own.*
-     from (select b.deployment, seq
-       from (select * from ${idx.unread_transactions} where deployment = any($1::int[]) order by from_seq limit $2 + cardinality($3::bigint[])) b
+     from (select b.contract_epoch, seq
+       from (select * from ${idx.unread_transactions} where contract_epoch = any($1::int[]) order by from_seq limit $2 + cardinality($3::bigint[])) b
        cross join unnest(b.seqs) seq where seq <> all($3) order by seq limit $2) u
      join ${idx.events} first on first.seq = u.seq
      cross join lateral (
@@ -100,7 +100,7 @@ export async function listUnreadTransactions(
          coalesce(json_agg(e.contract_id || ' ' || e.topics_xdr || ' ' || e.value_xdr order by e.seq) filter (where e.is_transfer), '[]'::json) as transfers,
          coalesce(json_agg(e.payload order by e.seq) filter (where e.contract_id = p.contracts->>'market'), '[]'::json) as payloads
        from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch
-       where e.tx_hash = first.tx_hash and p.deployment = u.deployment
+       where e.tx_hash = first.tx_hash and p.contract_epoch = u.contract_epoch
      ) own order by u.seq`,
     [deployments, options.limit, options.except],
   )
@@ -112,24 +112,24 @@ export async function listUnreadTransactions(
  */
 export async function recordTransactionEffects(tx: Writable, epoch: Epoch, observations: readonly EffectsObservation[], nowMs: number): Promise<void> {
   if (observations.length === 0) return
-  const { deployment } = epoch
+  const { contractEpoch } = epoch
   const rows = observations.map(({ txHash, ledger, effects }) => ({ txHash, ledger, effects: effects === null ? null : effectsToJson(effects) }))
   await tx.run(
-    sql`${sql.insertInto(idx.transaction_effects)} (deployment, tx_hash, ledger, effects, observed_at)
+    sql`${sql.insertInto(idx.transaction_effects)} (contract_epoch, tx_hash, ledger, effects, observed_at)
      select $1::int, tx_hash, ledger, effects::jsonb, $5::bigint from unnest($2::text[], $3::bigint[], $4::text[]) seen (tx_hash, ledger, effects)
-     on conflict (deployment, tx_hash) do nothing`,
-    [deployment, ...arraysOf(rows, { txHash: 'text', ledger: 'bigint', effects: 'text' }), nowMs],
+     on conflict (contract_epoch, tx_hash) do nothing`,
+    [contractEpoch, ...arraysOf(rows, { txHash: 'text', ledger: 'bigint', effects: 'text' }), nowMs],
   )
   const known = observations.flatMap(({ ledger, effects }) => (effects === null ? [] : [{ ledger, effects }]))
-  await recordMarginModes(tx, deployment, known.flatMap(({ ledger, effects }) => modesIn(effects.changes, ledger)), nowMs)
-  const placed = await recordPlacements(tx, deployment, observations)
+  await recordMarginModes(tx, contractEpoch, known.flatMap(({ ledger, effects }) => modesIn(effects.changes, ledger)), nowMs)
+  const placed = await recordPlacements(tx, contractEpoch, observations)
   const hashes = observations.map(({ txHash }) => txHash)
   const completed: FillRow[] = []
   for (const target of await projectionTargets(tx)) {
-    const fills = await applyEffects(target, deployment, hashes)
+    const fills = await applyEffects(target, contractEpoch, hashes)
     if (target === tx) completed.push(...fills)
   }
-  await appendOrderChanges(tx, deployment, [
+  await appendOrderChanges(tx, contractEpoch, [
     ...placed,
     // The positions of an account that no event names have no frame yet.
     ...(await onlyRecent(tx, completed, ({ kind, price, ts }) => (kind === 'liquidation' && price === null ? null : ts)))
@@ -138,40 +138,42 @@ export async function recordTransactionEffects(tx: Writable, epoch: Epoch, obser
 }
 
 /** Stores the placements that no event reports; returns the changes of known orders. */
-async function recordPlacements(tx: Queryable, deployment: number, observations: readonly EffectsObservation[]): Promise<readonly OrderChangeOf[]> {
+async function recordPlacements(tx: Queryable, contractEpoch: number, observations: readonly EffectsObservation[]): Promise<readonly OrderChangeOf[]> {
   const placements = observations.flatMap(({ seq, txHash, ledger, effects }) => [...effects?.changes.orders.values() ?? []].flatMap(({ before, after }) =>
     (before !== null || after === null ? [] : [{ orderId: after.id, account: after.trader, ledger, ts: after.created_at, txHash, seq }])))
-  const stored = new Set(await insertPlacements(tx, deployment, placements))
-  const known = await listKnownOrders(tx, deployment, [...stored])
+  const stored = new Set(await insertPlacements(tx, contractEpoch, placements))
+  const known = await listKnownOrders(tx, contractEpoch, [...stored])
   const recent = await onlyRecent(tx, placements.filter(({ orderId }) => known.has(orderId)), ({ ts }) => ts)
   return recent.map(({ account, orderId }) => ({ account, orderId, fill: null }))
 }
 
 /** A copy has noted only what it has replayed. The effects of the rest are there when it does. */
-async function applyEffects(tx: Writable, deployment: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
+async function applyEffects(tx: Writable, contractEpoch: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
   const noted = await tx.query<{ seq: number; fromSeq: number; txHash: string }>(
     sql`select e.seq, u.from_seq as "fromSeq", e.tx_hash as "txHash" from ${idx.events} e
-     join ${idx.unread_transactions} u on u.deployment = $1 and u.from_seq = ${blockOf(UNREAD_BLOCK, sql`e.seq`)} and e.seq = any(u.seqs)
+     join ${idx.unread_transactions} u on u.contract_epoch = $1 and u.from_seq = ${blockOf(UNREAD_BLOCK, sql`e.seq`)} and e.seq = any(u.seqs)
      where e.tx_hash = any($2::text[])`,
-    [deployment, hashes],
+    [contractEpoch, hashes],
   )
   if (noted.length === 0) return []
   const blocks = [...new Set(noted.map(({ fromSeq }) => fromSeq))]
   await tx.run(
     sql`${sql.update(idx.unread_transactions)} set seqs = array(select seq from unnest(seqs) seq where seq <> all($3::bigint[]) order by seq)
-     where deployment = $1 and from_seq = any($2::bigint[])`,
-    [deployment, blocks, noted.map(({ seq }) => seq)],
+     where contract_epoch = $1 and from_seq = any($2::bigint[])`,
+    [contractEpoch, blocks, noted.map(({ seq }) => seq)],
   )
-  await tx.run(sql`${sql.deleteFrom(idx.unread_transactions)} where deployment = $1 and from_seq = any($2::bigint[]) and seqs = '{}'`, [deployment, blocks])
-  return await settleAgain(tx, deployment, noted.map(({ txHash }) => txHash))
+  await tx.run(
+    sql`${sql.deleteFrom(idx.unread_transactions)} where contract_epoch = $1 and from_seq = any($2::bigint[]) and seqs = '{}'`, [contractEpoch, blocks],
+  )
+  return await settleAgain(tx, contractEpoch, noted.map(({ txHash }) => txHash))
 }
 
 /** Computes the rows of these transactions again, from what is known now. Returns the fills that became more complete. */
-async function settleAgain(tx: Writable, deployment: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
+async function settleAgain(tx: Writable, contractEpoch: number, hashes: readonly string[]): Promise<readonly FillRow[]> {
   if (hashes.length === 0) return []
-  const transactions = await readWholeTransactions(tx, deployment, hashes)
-  const page = await readSettledPage(tx, deployment, { transactions, again: transactions })
-  const { costs, completed } = await applyFills(tx, deployment, page)
+  const transactions = await readWholeTransactions(tx, contractEpoch, hashes)
+  const page = await readSettledPage(tx, contractEpoch, { transactions, again: transactions })
+  const { costs, completed } = await applyFills(tx, contractEpoch, page)
   await addToIntervals(tx, costs)
   await applyCashLedger(tx, page)
   return completed
@@ -184,16 +186,16 @@ const REFRESH_BATCH = 200
  * Computes again what closes moved, where that is unknown: with several closes in one transaction, or without effects, the build of the market decides it, and
  * may become known later.
  */
-export async function refreshUnknownCloses(tx: Writable, deployment: number): Promise<void> {
+export async function refreshUnknownCloses(tx: Writable, contractEpoch: number): Promise<void> {
   const rows = await tx.query<{ txHash: string }>(
     sql`select distinct f.tx_hash as "txHash" from ${idx.position_fills} f
-     where f.deployment = $1 and f.kind in ('close', 'reduce', 'adl') and (f.payout is null or f.funding is null)`,
-    [deployment],
+     where f.contract_epoch = $1 and f.kind in ('close', 'reduce', 'adl') and (f.payout is null or f.funding is null)`,
+    [contractEpoch],
   )
   const hashes = rows.map(({ txHash }) => txHash)
   for (const target of rows.length === 0 ? [] : await projectionTargets(tx)) {
     for (let from = 0; from < hashes.length; from += REFRESH_BATCH) {
-      await settleAgain(target, deployment, await withFills(target, hashes.slice(from, from + REFRESH_BATCH)))
+      await settleAgain(target, contractEpoch, await withFills(target, hashes.slice(from, from + REFRESH_BATCH)))
     }
   }
 }

@@ -40,7 +40,7 @@ async function readAt(asset: string, seqs: readonly number[]): Promise<string[]>
   const rows = await store.read.query<{ text: string }>(
     sql`select concat_ws(' ', coalesce(v.long_size, 0), coalesce(v.short_size, 0), coalesce(v.positions, 0)) as text
      from unnest($1::bigint[]) with ordinality s (seq, ordinal)
-     left join lateral (${versionAt(INTEREST_VERSIONS, sql`s.seq`, sql`w.deployment = $2 and w.asset = $3`)}) v on true order by s.ordinal`,
+     left join lateral (${versionAt(INTEREST_VERSIONS, sql`s.seq`, sql`w.contract_epoch = $2 and w.asset = $3`)}) v on true order by s.ordinal`,
     [seqs, DEPLOYMENT, asset],
   )
   return rows.map(({ text }) => text)

@@ -25,8 +25,8 @@ export async function readMarketStats(
   const { from, head, throughSeq } = stateSource({ atLedger }, bind)
   const now = throughSeq === undefined ? sql`${bind(nowSec)}::bigint` : sql`c.last_ledger_close_ts`
   const interest = throughSeq === undefined
-    ? sql`left join ${idx.open_interest} o on o.deployment = e.deployment and o.asset = a.asset`
-    : sql`left join lateral (${versionAt(INTEREST_VERSIONS, throughSeq, sql`w.deployment = e.deployment and w.asset = a.asset`)}) o on true`
+    ? sql`left join ${idx.open_interest} o on o.contract_epoch = e.contract_epoch and o.asset = a.asset`
+    : sql`left join lateral (${versionAt(INTEREST_VERSIONS, throughSeq, sql`w.contract_epoch = e.contract_epoch and w.asset = a.asset`)}) o on true`
   const result = await db.query<MarketStats & HeadColumns>(
     sql`select ${head}, a.asset,
        coalesce(o.long_size, 0) as "openInterestLong", coalesce(o.short_size, 0) as "openInterestShort",

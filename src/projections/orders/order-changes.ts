@@ -22,13 +22,13 @@ export async function onlyRecent<Row>(tx: Queryable, rows: readonly Row[], secOf
 }
 
 /** Gives each change the next position in the log, and returns the first one. Throws IndexConflict when another writer advanced the index. */
-export async function appendOrderChanges(tx: Writable, deployment: number, changes: readonly OrderChangeOf[]): Promise<number> {
+export async function appendOrderChanges(tx: Writable, contractEpoch: number, changes: readonly OrderChangeOf[]): Promise<number> {
   const cursor = changes.length === 0 ? null : await readIndexCursor(tx)
   if (cursor === null) return 0
   const firstSeq = lastReservedSeq(cursor) + 1
   await updateIndexCursor(tx, cursor, { ...cursor, lastSeq: firstSeq + changes.length - 1 }, null)
   await insertRows(tx, idx.order_changes, changes.map((change, index) => ({ ...change, seq: firstSeq + index })), {
-    deployment: { all: deployment }, seq: 'seq', account: 'account', order_id: 'orderId', fill_seq: ({ fill }) => fill?.seq ?? null,
+    contract_epoch: { all: contractEpoch }, seq: 'seq', account: 'account', order_id: 'orderId', fill_seq: ({ fill }) => fill?.seq ?? null,
     position_id: ({ fill }) => fill?.positionId ?? null,
   })
   return firstSeq

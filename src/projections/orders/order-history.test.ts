@@ -187,8 +187,8 @@ test('reads a bounded number of orders per page for a status in the past, and co
   const ledger = fixture.node.latest().sequence
   const between = PAST_ORDERS_PER_PAGE + 10
   await store.write.query(
-    `insert into idx.orders (deployment, order_id, status, trader, seq, ended_seq, details_complete)
-     select o.deployment, o.order_id + n, 'executed', o.trader, o.seq, o.seq, true from idx.orders o, generate_series(1, $1::int) n`,
+    `insert into idx.orders (contract_epoch, order_id, status, trader, seq, ended_seq, details_complete)
+     select o.contract_epoch, o.order_id + n, 'executed', o.trader, o.seq, o.seq, true from idx.orders o, generate_series(1, $1::int) n`,
     [between],
   )
   const page = (cursor?: string) => listOrderHistory(store.read, { trader: BOB, status: 'pending', atLedger: ledger, limit: 5, cursor })

@@ -61,9 +61,9 @@ const COLUMNS: Readonly<Record<keyof RawOrder, Sql | string>> = {
   positionId: 'r.position_id', price: 'r.price', size: 'r.size', pnl: 'r.pnl', keeperReward: 'r.keeper_reward',
   settled: sql`(select jsonb_build_object('fee', f.fee::text, 'keeperReward', f.keeper_reward::text) from ${idx.position_fills} f
     where f.seq = r.execution_seq and f.position_id = r.position_id)`,
-  details: sql`(select d.details from ${idx.order_details} d where d.deployment = r.deployment and d.order_id = r.order_id)`,
+  details: sql`(select d.details from ${idx.order_details} d where d.contract_epoch = r.contract_epoch and d.order_id = r.order_id)`,
   placement: sql`case when r.seq is null then (select jsonb_build_object('ledger', p.ledger, 'ts', p.ts, 'txHash', p.tx_hash, 'seq', p.seq)
-    from ${idx.order_placements} p where p.deployment = r.deployment and p.order_id = r.order_id) end`,
+    from ${idx.order_placements} p where p.contract_epoch = r.contract_epoch and p.order_id = r.order_id) end`,
 }
 const SELECTED = selectList(COLUMNS)
 
@@ -84,15 +84,15 @@ export interface OrderHistoryFilter extends AsOf {
  */
 export async function listOrderHistory(db: Queryable, filter: OrderHistoryFilter): Promise<Page<Order>> {
   const { trader, status, asset, deployment: name, limit, cursor, atLedger } = filter
-  const { deployment, hasEnded } = await findDeployment(db, name)
-  if (status !== undefined && atLedger !== undefined) return await listByPastStatus(db, { ...filter, status, atLedger }, { deployment, hasEnded })
+  const { contractEpoch, hasEnded } = await findDeployment(db, name)
+  if (status !== undefined && atLedger !== undefined) return await listByPastStatus(db, { ...filter, status, atLedger }, { contractEpoch, hasEnded })
   const page = await listLog<RawOrder & { readonly throughSeq: number | null }>(db, {
-    kind: cursorKind(deployment),
+    kind: cursorKind(contractEpoch),
     table: idx.orders,
-    by: { column: 'order_id', through: (seq) => lastOrderId(sql`${deployment}`, seq) },
+    by: { column: 'order_id', through: (seq) => lastOrderId(sql`${contractEpoch}`, seq) },
     ...(atLedger === undefined ? {} : { only: KNOWN_BY_STATE, atLedger }),
     ...(hasEnded && status !== undefined ? { only: statusAfterReset(status) } : {}),
-    equals: { deployment, trader, asset, status: hasEnded ? undefined : status },
+    equals: { contract_epoch: contractEpoch, trader, asset, status: hasEnded ? undefined : status },
     columns: { ...COLUMNS, throughSeq: throughSeqOf(filter) },
     limit,
     cursor,
@@ -100,8 +100,8 @@ export async function listOrderHistory(db: Queryable, filter: OrderHistoryFilter
   return { ...page, rows: page.rows.map(({ throughSeq, ...raw }) => toOrder(afterReset(asOf(raw, throughSeq), hasEnded))) }
 }
 
-function cursorKind(deployment: number): string {
-  return `order-history-${deployment}`
+function cursorKind(contractEpoch: number): string {
+  return `order-history-${contractEpoch}`
 }
 
 /** Orders that one page of a status in the past reads at most. A page that ends there may be short, and continues with its cursor. */
@@ -109,18 +109,18 @@ export const PAST_ORDERS_PER_PAGE = 1_000
 
 /** Pages of the orders that had a status in a past state. No index leads to them, so the account's orders are read by id, a bounded number per page. */
 async function listByPastStatus(
-  db: Queryable, filter: OrderHistoryFilter & { readonly status: OrderLifeStatus; readonly atLedger: number }, { deployment, hasEnded }: FoundDeployment,
+  db: Queryable, filter: OrderHistoryFilter & { readonly status: OrderLifeStatus; readonly atLedger: number }, { contractEpoch, hasEnded }: FoundDeployment,
 ): Promise<Page<Order>> {
   const { trader, status, asset, limit, cursor } = filter
-  const params: Param[] = [deployment, toSearchText(trader)]
+  const params: Param[] = [contractEpoch, toSearchText(trader)]
   const bind = (value: Param): Sql => sql`$${params.push(value)}`
   const state = stateSource(filter, bind)
   const assetKey = asset === undefined ? [] : [[sql`r.asset`, sql`${bind(toSearchText(asset))}::text`] as const]
-  const keys = [[sql`r.deployment`, sql`$1::int`], [sql`r.trader`, sql`$2::text`], ...assetKey] as const
+  const keys = [[sql`r.contract_epoch`, sql`$1::int`], [sql`r.trader`, sql`$2::text`], ...assetKey] as const
   const columns = [...keys.map(([column]) => column), sql`r.order_id`]
   const bound = (id: Sql): Sql => sql`(${sql.join([...keys.map(([, value]) => value), id], ', ')})`
   const last = lastOrderId(sql`$1`, sql`c.through_seq`)
-  const high = cursor === undefined ? last : sql`least(${last}, ${bind(seqFromCursor(cursorKind(deployment), cursor))}::bigint - 1)`
+  const high = cursor === undefined ? last : sql`least(${last}, ${bind(seqFromCursor(cursorKind(contractEpoch), cursor))}::bigint - 1)`
   const pastStatus = sql`case when r.ended_seq > c.through_seq then 'pending' else r.status end`
   const hasStatus = hasEnded ? statusAfterReset(status, pastStatus) : sql`${pastStatus} = ${bind(status)}::text`
   const rows = await db.query<HeadColumns & { readonly scanned: number; readonly scanEnd: number | null } & (
@@ -132,7 +132,8 @@ async function listByPastStatus(
          where (${sql.join(columns, ', ')}) >= ${bound(sql`0`)} and (${sql.join(columns, ', ')}) <= ${bound(high)}
          order by ${sql.join(columns.map((column) => sql`${column} desc`), ', ')} limit ${PAST_ORDERS_PER_PAGE})
        select total.*, o.* from (select count(*) as scanned, min(order_id) as "scanEnd" from scanned) total
-       left join lateral (select ${SELECTED}, c.through_seq as "throughSeq" from scanned s join ${idx.orders} r on r.deployment = $1 and r.order_id = s.order_id
+       left join lateral (select ${SELECTED}, c.through_seq as "throughSeq" from scanned s
+          join ${idx.orders} r on r.contract_epoch = $1 and r.order_id = s.order_id
          where s.matches order by s.order_id desc limit ${bind(limit + 1)}::int) o on true
      ) page on true order by page."orderId" desc`,
     params,
@@ -143,7 +144,7 @@ async function listByPastStatus(
   const nextId = found.length > limit ? (pageRows.at(-1)?.orderId ?? null) : scanned === PAST_ORDERS_PER_PAGE ? scanEnd : null
   return {
     rows: pageRows.map((row) => toOrder(afterReset(asOf(row, row.throughSeq), hasEnded))),
-    next: nextId === null ? null : encodeCursor(cursorKind(deployment), [nextId]),
+    next: nextId === null ? null : encodeCursor(cursorKind(contractEpoch), [nextId]),
     head: headOf(rows),
     gaps: [],
   }
@@ -160,8 +161,8 @@ function afterReset(raw: RawOrder, hasEnded: boolean): RawOrder {
 }
 
 /** SQL: the last order id that was placed up to a seq, or before the next placement that was reported. */
-function lastOrderId(deployment: Sql, seq: Sql): Sql {
-  return sql`(coalesce((select n.order_id from ${idx.orders} n where n.deployment = ${deployment} and n.seq > ${seq} order by n.seq limit 1),
+function lastOrderId(contractEpoch: Sql, seq: Sql): Sql {
+  return sql`(coalesce((select n.order_id from ${idx.orders} n where n.contract_epoch = ${contractEpoch} and n.seq > ${seq} order by n.seq limit 1),
     ${ORDER_IDS_END}) - 1)`
 }
 
@@ -170,7 +171,7 @@ const ORDER_IDS_END = sql.raw(String(2n ** 53n))
 
 /** SQL: whether an order of the state `c` was placed by then. Without a placement event, only its time is known. */
 const KNOWN_BY_STATE = sql`(r.seq <= c.through_seq or r.ended_seq <= c.through_seq or (r.seq is null and c.last_ledger_close_ts >= (
-  select (d.details->>'createdAt')::bigint from ${idx.order_details} d where d.deployment = r.deployment and d.order_id = r.order_id)))`
+  select (d.details->>'createdAt')::bigint from ${idx.order_details} d where d.contract_epoch = r.contract_epoch and d.order_id = r.order_id)))`
 
 /** SQL: the last seq of the state; null: the present one. */
 function throughSeqOf({ atLedger }: AsOf): Sql {
@@ -181,14 +182,14 @@ function throughSeqOf({ atLedger }: AsOf): Sql {
 export async function readOrder(
   db: Queryable, filter: AsOf & { readonly orderId: number; readonly deployment?: string | undefined },
 ): Promise<{ readonly order: Order | null; readonly head: Head }> {
-  const { deployment, hasEnded } = await findDeployment(db, filter.deployment)
-  const params: Param[] = [deployment, clampToSafeInteger(filter.orderId)]
+  const { contractEpoch, hasEnded } = await findDeployment(db, filter.deployment)
+  const params: Param[] = [contractEpoch, clampToSafeInteger(filter.orderId)]
   const state = stateSource(filter, (value) => sql`$${params.push(value)}`)
   const known = filter.atLedger === undefined ? 'true' : KNOWN_BY_STATE
   const rows = await db.query<HeadColumns & ((RawOrder & { readonly throughSeq: number | null }) | { readonly orderId: null })>(
     sql`select ${state.head}, o.* from ${state.from}
      left join lateral (select ${SELECTED}, ${throughSeqOf(filter)} as "throughSeq" from ${idx.orders} r
-       where r.deployment = $1 and r.order_id = $2::bigint and ${known}) o on true`,
+       where r.contract_epoch = $1 and r.order_id = $2::bigint and ${known}) o on true`,
     params,
   )
   const [raw] = rows
@@ -211,7 +212,7 @@ export async function readOrdersAtSeq(db: Queryable, seqs: readonly number[]): P
   if (seqs.length === 0) return []
   const rows = await db.query<RawOrder & { readonly seq: number }>(
     sql`select e.seq, ${SELECTED} from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch and p.contracts->>'market' = e.contract_id
-       join ${idx.orders} r on r.deployment = p.deployment and r.order_id = (e.payload->>'orderId')::bigint and e.seq in (r.seq, r.ended_seq)
+       join ${idx.orders} r on r.contract_epoch = p.contract_epoch and r.order_id = (e.payload->>'orderId')::bigint and e.seq in (r.seq, r.ended_seq)
      where e.seq = any($1::bigint[]) and e.topic in ('order_placed', 'order_executed', 'order_cancelled') and e.payload is not null
      order by e.seq`,
     [seqs],
@@ -229,7 +230,7 @@ export interface CompletedOrder extends OrderAtSeq {
 export async function readCompletedOrders(db: Queryable, changeSeqs: readonly number[]): Promise<readonly CompletedOrder[]> {
   if (changeSeqs.length === 0) return []
   const rows = await db.query<RawOrder & { readonly seq: number }>(
-    sql`select k.seq, ${SELECTED} from ${idx.order_changes} k join ${idx.orders} r on r.deployment = k.deployment and r.order_id = k.order_id
+    sql`select k.seq, ${SELECTED} from ${idx.order_changes} k join ${idx.orders} r on r.contract_epoch = k.contract_epoch and r.order_id = k.order_id
      where k.seq = any($1::bigint[]) order by k.seq`,
     [changeSeqs],
   )
@@ -248,11 +249,11 @@ export async function readOrderOutcomes(
   if (placements.length === 0) return new Map()
   const rows = await db.query<OrderOutcome & { readonly placedBy: string }>(
     sql`select p.tx_hash as "placedBy", r.status, r.ended_ledger as ledger, r.ended_ts as ts, r.ended_tx_hash as "txHash"
-     from (select distinct deployment from ${idx.epochs}) d cross join unnest($1::bigint[], $2::text[]) p (order_id, tx_hash)
-       join ${idx.orders} r on r.deployment = d.deployment and r.order_id = p.order_id
+     from (select distinct contract_epoch from ${idx.epochs}) d cross join unnest($1::bigint[], $2::text[]) p (order_id, tx_hash)
+       join ${idx.orders} r on r.contract_epoch = d.contract_epoch and r.order_id = p.order_id
      where r.ended_seq <= coalesce($3::bigint, r.ended_seq)
        and (r.tx_hash = p.tx_hash or (r.end_reason = '${CANCELLED_AT_PLACEMENT}' and r.ended_tx_hash = p.tx_hash)
-         or exists (select 1 from ${idx.order_placements} o where o.deployment = r.deployment and o.order_id = r.order_id and o.tx_hash = p.tx_hash))`,
+         or exists (select 1 from ${idx.order_placements} o where o.contract_epoch = r.contract_epoch and o.order_id = r.order_id and o.tx_hash = p.tx_hash))`,
     [...arraysOf(placements, { orderId: 'bigint', txHash: 'text' }), throughSeq ?? null],
   )
   return new Map(rows.map(({ placedBy, ...outcome }) => [placedBy, outcome]))
@@ -260,7 +261,7 @@ export async function readOrderOutcomes(
 
 interface FoundDeployment {
   /** No deployment has number 0. */
-  readonly deployment: number
+  readonly contractEpoch: number
   /** True when its chain is no longer the indexed one. */
   readonly hasEnded: boolean
 }
@@ -272,13 +273,13 @@ interface FoundDeployment {
 async function findDeployment(db: Queryable, name: string | undefined): Promise<FoundDeployment> {
   const [row] = await db.query<FoundDeployment>(
     name === undefined
-      ? sql`select e.deployment, false as "hasEnded" from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch`
-      : sql`select e.deployment, e.chain <> (select h.chain from ${idx.cursor} c join ${idx.epochs} h on h.number = c.epoch) as "hasEnded"
+      ? sql`select e.contract_epoch as "contractEpoch", false as "hasEnded" from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch`
+      : sql`select e.contract_epoch as "contractEpoch", e.chain <> (select h.chain from ${idx.cursor} c join ${idx.epochs} h on h.number = c.epoch) as "hasEnded"
          from ${idx.epochs} e where e.name = $1 or e.epoch = $1
-         order by exists (select 1 from ${idx.orders} o where o.deployment = e.deployment) desc, e.number desc limit 1`,
+         order by exists (select 1 from ${idx.orders} o where o.contract_epoch = e.contract_epoch) desc, e.number desc limit 1`,
     name === undefined ? [] : [toSearchText(name)],
   )
-  return row ?? { deployment: 0, hasEnded: false }
+  return row ?? { contractEpoch: 0, hasEnded: false }
 }
 
 /** The order before the events after `seq`; null: as it is now. */

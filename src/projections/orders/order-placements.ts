@@ -20,21 +20,21 @@ export interface OrderPlacement {
 const INSERTED = columns(idx.order_placements, 'order_placements', { orderId: 'order_id' })
 
 /** Stores placements of orders without a placement event, once; returns the ids of those that were new. */
-export async function insertPlacements(tx: Queryable, deployment: number, placements: readonly OrderPlacement[]): Promise<readonly number[]> {
+export async function insertPlacements(tx: Queryable, contractEpoch: number, placements: readonly OrderPlacement[]): Promise<readonly number[]> {
   if (placements.length === 0) return []
   const rows = await tx.query(
-    sql`${sql.insertInto(idx.order_placements)} (deployment, order_id, ledger, ts, tx_hash, seq)
+    sql`${sql.insertInto(idx.order_placements)} (contract_epoch, order_id, ledger, ts, tx_hash, seq)
      select $1::int, found.* from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[]) found (order_id, ledger, ts, tx_hash, seq)
-     where not exists (select 1 from ${idx.orders} o where o.deployment = $1 and o.order_id = found.order_id and o.seq is not null)
+     where not exists (select 1 from ${idx.orders} o where o.contract_epoch = $1 and o.order_id = found.order_id and o.seq is not null)
      on conflict do nothing returning ${INSERTED}`,
-    [deployment, ...arraysOf(placements, { orderId: 'bigint', ledger: 'bigint', ts: 'bigint', txHash: 'text', seq: 'bigint' })],
+    [contractEpoch, ...arraysOf(placements, { orderId: 'bigint', ledger: 'bigint', ts: 'bigint', txHash: 'text', seq: 'bigint' })],
   )
   return rows.map(({ orderId }) => orderId)
 }
 
 /** Those of these orders that have a row, with an owner. */
-export async function listKnownOrders(tx: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  return new Set((await readOrderOwners(tx, deployment, ids)).keys())
+export async function listKnownOrders(tx: Queryable, contractEpoch: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  return new Set((await readOrderOwners(tx, contractEpoch, ids)).keys())
 }
 
 /**
@@ -46,10 +46,10 @@ export async function readPlacedOrders(
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ txHash: string; orderId: number | null }>(
     sql`select t.tx_hash as "txHash", coalesce(
-       (select r.order_id from ${idx.order_placements} p join ${idx.orders} r on r.deployment = p.deployment and r.order_id = p.order_id
+       (select r.order_id from ${idx.order_placements} p join ${idx.orders} r on r.contract_epoch = p.contract_epoch and r.order_id = p.order_id
          where p.tx_hash = t.tx_hash limit 1),
-       (select r.order_id from (select distinct deployment from ${idx.epochs}) d
-          join ${idx.orders} r on r.deployment = d.deployment and r.order_id = t.order_id and r.trader = t.trader limit 1)) as "orderId"
+       (select r.order_id from (select distinct contract_epoch from ${idx.epochs}) d
+          join ${idx.orders} r on r.contract_epoch = d.contract_epoch and r.order_id = t.order_id and r.trader = t.trader limit 1)) as "orderId"
      from unnest($1::text[], $2::bigint[], $3::text[]) t (tx_hash, order_id, trader)`,
     arraysOf(transactions, { txHash: 'text', orderId: 'bigint', trader: 'text' }),
   )

@@ -36,7 +36,7 @@ const TOPICS = sql.join(ORDER_TOPICS.map((topic) => `'${topic}'`), ', ')
 /** SQL: the event `seq` placed or ended an order. An execution that follows a cancellation in the same transaction changes nothing. */
 const changesOrder = (seq: Sql): Sql => sql`exists (
   select 1 from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch and p.contracts->>'market' = e.contract_id
-    join ${idx.orders} o on o.deployment = p.deployment and o.order_id = (e.payload->>'orderId')::bigint and e.seq in (o.seq, o.ended_seq)
+    join ${idx.orders} o on o.contract_epoch = p.contract_epoch and o.order_id = (e.payload->>'orderId')::bigint and e.seq in (o.seq, o.ended_seq)
   where e.seq = ${seq} and e.topic in (${TOPICS}))`
 
 /** SQL: a fill that no event names. It is known only later, and has the position at which it became known. */
@@ -61,8 +61,8 @@ function positionsOf(range: (column: Sql) => Sql, page: (column: Sql) => Sql): S
           and ${changesOrder(sql`a.seq`)} ${page(sql`a.seq`)}) own
       ${page(sql`own.seq`)})
     union all
-    (select l.place, 'order', l.seq from ${idx.learned_events} l
-      where l.account = n.name and ${range(sql`l.place`)} and ${changesOrder(sql`l.seq`)} ${page(sql`l.place`)})`
+    (select l.shown_seq, 'order', l.seq from ${idx.learned_events} l
+      where l.account = n.name and ${range(sql`l.shown_seq`)} and ${changesOrder(sql`l.seq`)} ${page(sql`l.shown_seq`)})`
 }
 
 const IN_RANGE = (column: Sql): Sql => sql`${column} > $2::bigint and ${column} <= $3::bigint`
@@ -92,7 +92,7 @@ export async function readOrderEntries(
   const rows = await db.query<RawPosition>(
     sql`select q.position, q.kind, q.source, q.account,
        case when q.kind = 'submission' then (select c.row from ${txTables.submission_changes} c where c.seq = q.source) end as row,
-       (select p.epoch from ${idx.sections} s join ${idx.epochs} p on p.number = s.epoch where s.first_seq <= q.position
+       (select p.epoch from ${idx.epoch_ranges} s join ${idx.epochs} p on p.number = s.epoch where s.first_seq <= q.position
         order by s.first_seq desc limit 1) as epoch
      from (select n.name as account, each.* from unnest($1::text[]) n (name) cross join lateral (
          ${positionsOf(IN_RANGE, (column) => sql`order by ${column} limit $4::int`)}) each

@@ -25,8 +25,8 @@ import { encodeCursor } from '../log/page.ts'
 export async function applyOrderEvents(tx: Writable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   const before = beginsInsideExecution(events) ? await readPositionEventBefore(tx, epoch, events) : undefined
   const { placed, ended } = foldOrders(events, before)
-  await placeOrders(tx, epoch.deployment, [...placed.values()])
-  await endOrders(tx, epoch.deployment, [...ended.values()])
+  await placeOrders(tx, epoch.contractEpoch, [...placed.values()])
+  await endOrders(tx, epoch.contractEpoch, [...ended.values()])
 }
 
 /** More than one transaction emits. */
@@ -55,20 +55,20 @@ async function readPositionEventBefore(tx: Queryable, epoch: Epoch, [first]: rea
 
 /** SQL: the status of an order that no event ended. */
 const STATUS_OF_ENTRY = `coalesce(d.status, 'pending')`
-const WITH_DETAILS = sql`left join ${idx.order_details} d on d.deployment = $1 and d.order_id = page.order_id`
+const WITH_DETAILS = sql`left join ${idx.order_details} d on d.contract_epoch = $1 and d.order_id = page.order_id`
 
-async function placeOrders(tx: Writable, deployment: number, placed: readonly PlacedOrder[]): Promise<void> {
+async function placeOrders(tx: Writable, contractEpoch: number, placed: readonly PlacedOrder[]): Promise<void> {
   if (placed.length === 0) return
   await tx.run(
-    sql`${sql.insertInto(idx.orders)} as o (deployment, order_id, status, trader, asset, details_complete, seq, trigger_price, ledger, ts, tx_hash)
+    sql`${sql.insertInto(idx.orders)} as o (contract_epoch, order_id, status, trader, asset, details_complete, seq, trigger_price, ledger, ts, tx_hash)
      select $1::int, page.order_id, ${STATUS_OF_ENTRY}, page.trader, d.details->>'asset', coalesce(d.complete, false), page.seq, page.trigger_price,
        page.ledger, page.ts, page.tx_hash
      from unnest($2::bigint[], $3::text[], $4::numeric[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[])
        page (order_id, trader, trigger_price, seq, ledger, ts, tx_hash) ${WITH_DETAILS}
-     on conflict (deployment, order_id) do update set trader = excluded.trader, seq = excluded.seq, trigger_price = excluded.trigger_price,
+     on conflict (contract_epoch, order_id) do update set trader = excluded.trader, seq = excluded.seq, trigger_price = excluded.trigger_price,
        ledger = excluded.ledger, ts = excluded.ts, tx_hash = excluded.tx_hash
      where o.seq is null`,
-    [deployment, ...arraysOf(placed, {
+    [contractEpoch, ...arraysOf(placed, {
       orderId: 'bigint', trader: 'text', triggerPrice: 'numeric', seq: 'bigint',
       ledger: 'bigint', ts: 'bigint', txHash: 'text',
     })],
@@ -76,21 +76,21 @@ async function placeOrders(tx: Writable, deployment: number, placed: readonly Pl
 }
 
 /** Ends orders. An order that an event has ended stays as it is. */
-async function endOrders(tx: Writable, deployment: number, ended: readonly EndedOrder[]): Promise<void> {
+async function endOrders(tx: Writable, contractEpoch: number, ended: readonly EndedOrder[]): Promise<void> {
   if (ended.length === 0) return
   await tx.run(
-    sql`${sql.insertInto(idx.orders)} as o (deployment, order_id, status, trader, asset, details_complete, ended_seq, end_reason, ended_ledger, ended_ts,
+    sql`${sql.insertInto(idx.orders)} as o (contract_epoch, order_id, status, trader, asset, details_complete, ended_seq, end_reason, ended_ledger, ended_ts,
        ended_tx_hash, execution_seq, position_id, price, size, pnl, keeper_reward)
      select $1::int, page.order_id, page.status, d.owner, d.details->>'asset', coalesce(d.complete, false), page.seq, page.reason, page.ledger, page.ts,
        page.tx_hash, page.execution_seq, page.position_id, page.price, page.size, page.pnl, page.keeper_reward
      from unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::bigint[], $10::bigint[], $11::numeric[],
          $12::numeric[], $13::numeric[], $14::numeric[])
        page (order_id, status, seq, reason, ledger, ts, tx_hash, execution_seq, position_id, price, size, pnl, keeper_reward) ${WITH_DETAILS}
-     on conflict (deployment, order_id) do update set status = excluded.status, ended_seq = excluded.ended_seq, end_reason = excluded.end_reason,
+     on conflict (contract_epoch, order_id) do update set status = excluded.status, ended_seq = excluded.ended_seq, end_reason = excluded.end_reason,
        ended_ledger = excluded.ended_ledger, ended_ts = excluded.ended_ts, ended_tx_hash = excluded.ended_tx_hash, execution_seq = excluded.execution_seq,
        position_id = excluded.position_id, price = excluded.price, size = excluded.size, pnl = excluded.pnl, keeper_reward = excluded.keeper_reward
      where o.ended_seq is null`,
-    [deployment, ...arraysOf(ended, {
+    [contractEpoch, ...arraysOf(ended, {
       orderId: 'bigint', status: 'text', seq: 'bigint', reason: 'text', ledger: 'bigint', ts: 'bigint', txHash: 'text',
       executionSeq: 'bigint', positionId: 'bigint', price: 'numeric', size: 'numeric', pnl: 'numeric', keeperReward: 'numeric',
     })],
@@ -101,10 +101,10 @@ const OWNER = columns(idx.orders, 'o', { id: 'order_id', owner: expression<strin
 const ID = columns(idx.orders, 'o', { id: 'order_id' })
 
 /** The known owners of these orders. */
-export async function readOrderOwners(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+export async function readOrderOwners(db: Queryable, contractEpoch: number, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query(
-    sql`select ${OWNER} from ${idx.orders} o where o.deployment = $1 and o.order_id = any($2::bigint[]) and o.trader is not null`, [deployment, ids],
+    sql`select ${OWNER} from ${idx.orders} o where o.contract_epoch = $1 and o.order_id = any($2::bigint[]) and o.trader is not null`, [contractEpoch, ids],
   )
   return new Map(rows.map((row) => [row.id, row.owner]))
 }
@@ -126,7 +126,7 @@ export async function listPlacedOrders(db: Queryable, filter: PlacedOrdersFilter
   return await listLog<PlacedOrderRow>(db, {
     kind: openOnly ? OPEN_KIND : 'orders-all',
     table: idx.orders,
-    scope: { column: 'deployment', value: sql`(select e.deployment from ${idx.epochs} e where e.number = c.epoch)` },
+    scope: { column: 'contract_epoch', value: sql`(select e.contract_epoch from ${idx.epochs} e where e.number = c.epoch)` },
     equals: { trader },
     ...(openOnly ? { only: sql`r.status = 'pending'` } : {}),
     columns: { ...PLACED_COLUMNS, status: atLedger === undefined ? STATUS : sql`case when r.ended_seq > c.through_seq then 'open' else ${STATUS} end` },
@@ -154,7 +154,7 @@ async function listPastOpenOrders(db: Queryable, { trader, limit, cursor, atLedg
   const high = cursor === undefined ? at : sql`least(${at}, ${bind(seqFromCursor(OPEN_KIND, cursor))}::bigint - 1)`
   const owner = trader === undefined ? undefined : sql`${bind(toSearchText(trader))}::text`
   const scope = [
-    sql`r.deployment = (select e.deployment from ${idx.epochs} e where e.number = c.epoch)`, sql`r.seq <= ${high}`,
+    sql`r.contract_epoch = (select e.contract_epoch from ${idx.epochs} e where e.number = c.epoch)`, sql`r.seq <= ${high}`,
     ...(owner === undefined ? [] : [sql`r.trader = ${owner}`]),
   ]
   const atOwner = sql`point(${at}, hashtext(${owner ?? 'null'}))`
@@ -182,10 +182,10 @@ export async function listOpenOrderIds(db: Queryable, trader: string, limit: num
 }
 
 /** Those of these orders whose placement event was archived. */
-export async function listPlaced(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
+export async function listPlaced(db: Queryable, contractEpoch: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()
   const rows = await db.query(
-    sql`select ${ID} from ${idx.orders} o where o.deployment = $1 and o.order_id = any($2::bigint[]) and o.seq is not null`, [deployment, ids],
+    sql`select ${ID} from ${idx.orders} o where o.contract_epoch = $1 and o.order_id = any($2::bigint[]) and o.seq is not null`, [contractEpoch, ids],
   )
   return new Set(rows.map(({ id }) => id))
 }

@@ -31,21 +31,23 @@ const MODE = columns(idx.margin_modes, 'm', { id: 'position_id', mode: expressio
 /** Positions of unknown mode that may still exist on the ledger, newest first, without `except`. */
 export async function listUnobservedPositions(
   db: Queryable,
-  deployment: number,
+  contractEpoch: number,
   options: { readonly limit: number; readonly except: readonly number[] },
 ): Promise<readonly UnobservedPosition[]> {
   return await db.query(
     sql`select ${UNOBSERVED} from ${idx.positions} p
-     where p.deployment = $1 and p.margin_mode is null and p.state in ('open', 'cross_liquidated') and p.position_id <> all($3::bigint[])
+     where p.contract_epoch = $1 and p.margin_mode is null and p.state in ('open', 'cross_liquidated') and p.position_id <> all($3::bigint[])
      order by p.opened_seq desc limit $2`,
-    [deployment, options.limit, options.except],
+    [contractEpoch, options.limit, options.except],
   )
 }
 
 /** The observed modes of some positions. */
-export async function readMarginModes(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, MarginMode>> {
+export async function readMarginModes(db: Queryable, contractEpoch: number, ids: readonly number[]): Promise<ReadonlyMap<number, MarginMode>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.query(sql`select ${MODE} from ${idx.margin_modes} m where m.deployment = $1 and m.position_id = any($2::bigint[])`, [deployment, ids])
+  const rows = await db.query(
+    sql`select ${MODE} from ${idx.margin_modes} m where m.contract_epoch = $1 and m.position_id = any($2::bigint[])`, [contractEpoch, ids],
+  )
   return new Map(rows.map((row) => [row.id, row.mode]))
 }
 
@@ -55,27 +57,27 @@ export async function readMarginModes(db: Queryable, deployment: number, ids: re
  */
 export async function recordMarginModes(
   tx: Writable,
-  deployment: number,
+  contractEpoch: number,
   observations: readonly MarginModeObservation[],
   nowMs: number,
 ): Promise<void> {
   if (observations.length === 0) return
   await insertRows(
     tx, idx.margin_modes, observations,
-    { deployment: { all: deployment }, position_id: 'positionId', mode: 'mode', ledger: 'ledger', observed_at: { all: nowMs } },
-    sql`on conflict (deployment, position_id) do nothing`,
+    { contract_epoch: { all: contractEpoch }, position_id: 'positionId', mode: 'mode', ledger: 'ledger', observed_at: { all: nowMs } },
+    sql`on conflict (contract_epoch, position_id) do nothing`,
   )
   const ids = observations.map(({ positionId }) => positionId)
-  for (const target of await projectionTargets(tx)) await applyMarginModes(target, deployment, ids)
+  for (const target of await projectionTargets(tx)) await applyMarginModes(target, contractEpoch, ids)
 }
 
-async function applyMarginModes(tx: Writable, deployment: number, ids: readonly number[]): Promise<void> {
-  const modes = await readMarginModes(tx, deployment, ids)
-  for (const position of await loadPositions(tx, deployment, { ids, openOf: [] })) {
+async function applyMarginModes(tx: Writable, contractEpoch: number, ids: readonly number[]): Promise<void> {
+  const modes = await readMarginModes(tx, contractEpoch, ids)
+  for (const position of await loadPositions(tx, contractEpoch, { ids, openOf: [] })) {
     const marginMode = modes.get(position.positionId) ?? null
     if (position.marginMode === marginMode) continue
-    const undone = marginMode === 'isolated' ? await undoCrossLiquidations(tx, deployment, position) : { position, missing: [] }
-    await storePositions(tx, deployment, [{ ...undone.position, marginMode }])
-    for (const { step, untilSeq } of undone.missing) await addPastInterest(tx, deployment, step, untilSeq)
+    const undone = marginMode === 'isolated' ? await undoCrossLiquidations(tx, contractEpoch, position) : { position, missing: [] }
+    await storePositions(tx, contractEpoch, [{ ...undone.position, marginMode }])
+    for (const { step, untilSeq } of undone.missing) await addPastInterest(tx, contractEpoch, step, untilSeq)
   }
 }

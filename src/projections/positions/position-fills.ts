@@ -37,9 +37,9 @@ export interface AppliedFills {
 }
 
 /** Writes the fills of settled transactions. */
-export async function applyFills(tx: Writable, deployment: number, { transactions, again }: SettledPage): Promise<AppliedFills> {
+export async function applyFills(tx: Writable, contractEpoch: number, { transactions, again }: SettledPage): Promise<AppliedFills> {
   const removed = await deleteFills(tx, again.flatMap(({ events }) => events.map(({ seq }) => seq)))
-  const rows = transactions.flatMap((transaction) => fillsOf(deployment, transaction))
+  const rows = transactions.flatMap((transaction) => fillsOf(contractEpoch, transaction))
   await insertFills(tx, rows)
   return { costs: costChanges(rows, removed), completed: again.length === 0 ? [] : completedFills(rows, removed) }
 }
@@ -55,12 +55,12 @@ function completedFills(rows: readonly FillRow[], removed: readonly RemovedFill[
 /** Members of a fill, and of the execution of its order, that may be unknown at first. */
 const LATE_MEMBERS = ['orderId', 'asset', 'direction', 'price', 'size', 'pnl', 'fee', 'keeperReward', 'funding', 'payout'] as const
 
-function fillsOf(deployment: number, { txHash, events, contracts, facts }: TransactionWithFacts): readonly FillRow[] {
+function fillsOf(contractEpoch: number, { txHash, events, contracts, facts }: TransactionWithFacts): readonly FillRow[] {
   const [first] = events
   if (first === undefined || !events.some(({ contract, topic }) => contract === 'market' && TOPICS.has(topic))) return []
   const { ledger, ledgerCloseTs: ts } = first
   const changes = settlementOf({ items: events.flatMap(toItem), contracts, ...facts })
-  return changes.map((change) => ({ ...change, deployment, ledger, ts, txHash }))
+  return changes.map((change) => ({ ...change, contractEpoch, ledger, ts, txHash }))
 }
 
 function toItem({ seq, contract, topic, payload }: ArchivedEvent): TransactionItem[] {
@@ -70,7 +70,7 @@ function toItem({ seq, contract, topic, payload }: ArchivedEvent): TransactionIt
 }
 
 export interface FillRow extends PositionChange {
-  readonly deployment: number
+  readonly contractEpoch: number
   readonly ledger: number
   readonly ts: number
   readonly txHash: string
@@ -97,7 +97,7 @@ async function deleteFills(tx: Queryable, seqs: readonly number[]): Promise<read
 
 async function insertFills(tx: Writable, rows: readonly FillRow[]): Promise<void> {
   await insertRows(tx, idx.position_fills, rows, {
-    seq: 'seq', position_id: 'positionId', deployment: 'deployment', trader: 'trader', kind: 'kind', order_id: 'orderId', asset: 'asset',
+    seq: 'seq', position_id: 'positionId', contract_epoch: 'contractEpoch', trader: 'trader', kind: 'kind', order_id: 'orderId', asset: 'asset',
     direction: 'direction', margin_mode: 'marginMode', price: 'price', size: 'size', pnl: 'pnl', fee: 'fee', keeper_reward: 'keeperReward',
     penalty: 'penalty', funding: 'funding', payout: 'payout', collateral: 'collateral', ledger: 'ledger', ts: 'ts', tx_hash: 'txHash',
   })

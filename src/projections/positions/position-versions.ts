@@ -40,9 +40,9 @@ function interestOf({ asset, direction, size }: Pick<Position, 'asset' | 'direct
   return { seq, asset, long: direction === 0 ? change : 0n, short: direction === 0 ? 0n : change, positions: sign }
 }
 
-export async function insertPositionVersions(tx: Writable, deployment: number, versions: readonly PositionVersion[]): Promise<void> {
+export async function insertPositionVersions(tx: Writable, contractEpoch: number, versions: readonly PositionVersion[]): Promise<void> {
   await insertRows(tx, idx.position_versions, versions, {
-    deployment: { all: deployment }, position_id: 'positionId', from_seq: 'fromSeq', to_seq: 'toSeq', trader: 'trader', asset: 'asset',
+    contract_epoch: { all: contractEpoch }, position_id: 'positionId', from_seq: 'fromSeq', to_seq: 'toSeq', trader: 'trader', asset: 'asset',
     direction: 'direction', size: 'size', entry_price: 'entryPrice', opened_seq: 'openedSeq', opened_at: 'openedAt', opened_tx_hash: 'openedTxHash',
     cross_liquidated: 'crossLiquidated',
   })
@@ -55,11 +55,11 @@ const ENDED = columns(idx.position_versions, 'v', { fromSeq: 'from_seq', toSeq: 
  * ended it. Returns the position, open again when nothing else ended it, and the open interest that was missing.
  */
 export async function undoCrossLiquidations(
-  tx: Writable, deployment: number, position: Position,
+  tx: Writable, contractEpoch: number, position: Position,
 ): Promise<{ readonly position: Position; readonly missing: readonly { readonly step: InterestStep; readonly untilSeq: number | null }[] }> {
   const versions = await tx.query(
-    sql`select ${ENDED} from ${idx.position_versions} v where v.deployment = $1 and v.position_id = $2::bigint order by v.from_seq`,
-    [deployment, position.positionId],
+    sql`select ${ENDED} from ${idx.position_versions} v where v.contract_epoch = $1 and v.position_id = $2::bigint order by v.from_seq`,
+    [contractEpoch, position.positionId],
   )
   const missing: { step: InterestStep; untilSeq: number | null }[] = []
   let result = position
@@ -70,14 +70,14 @@ export async function undoCrossLiquidations(
     missing.push({ step: interestOf({ ...position, size: BigInt(version.size) }, version.toSeq, 1), untilSeq })
     if (isLast && untilSeq === null) {
       result = { ...position, state: 'open', sinceSeq: version.fromSeq }
-      await tx.run(sql`${sql.deleteFrom(idx.position_versions)} where deployment = $1 and position_id = $2::bigint and from_seq = $3::bigint`, [
-        deployment, position.positionId, version.fromSeq,
+      await tx.run(sql`${sql.deleteFrom(idx.position_versions)} where contract_epoch = $1 and position_id = $2::bigint and from_seq = $3::bigint`, [
+        contractEpoch, position.positionId, version.fromSeq,
       ])
     } else {
       await tx.run(
         sql`${sql.update(idx.position_versions)} set to_seq = $4::bigint, cross_liquidated = false
-         where deployment = $1 and position_id = $2::bigint and from_seq = $3::bigint`,
-        [deployment, position.positionId, version.fromSeq, untilSeq],
+         where contract_epoch = $1 and position_id = $2::bigint and from_seq = $3::bigint`,
+        [contractEpoch, position.positionId, version.fromSeq, untilSeq],
       )
     }
   }

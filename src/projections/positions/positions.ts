@@ -62,7 +62,7 @@ const OPEN_COLUMNS = columns(idx.positions, 'p', {
   seq: 'opened_seq', positionId: 'position_id', trader: 'trader', asset: 'asset', direction: 'direction', size: 'size', entryPrice: 'entry_price',
   openedAt: 'opened_at', openedTxHash: 'opened_tx_hash',
 })
-const CURRENT_DEPLOYMENT = sql`p.deployment = (select e.deployment from ${idx.epochs} e where e.number = c.epoch)`
+const CURRENT_DEPLOYMENT = sql`p.contract_epoch = (select e.contract_epoch from ${idx.epochs} e where e.number = c.epoch)`
 
 function presentPage({ trader, before, limit }: OpenSource, further: readonly Sql[]): Statement<OpenPosition> {
   const conditions = [CURRENT_DEPLOYMENT, 'p.state = \'open\'', ...further]
@@ -100,7 +100,7 @@ const ID = columns(idx.positions, 'p', { id: 'position_id' })
 export async function listOpenIds(db: Queryable, asset: string, limit: number): Promise<readonly number[]> {
   const rows = await db.query(
     sql`select ${ID} from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch
-     join ${idx.positions} p on p.deployment = e.deployment and p.asset = $1 and p.state = 'open' order by p.opened_seq desc limit $2`,
+     join ${idx.positions} p on p.contract_epoch = e.contract_epoch and p.asset = $1 and p.state = 'open' order by p.opened_seq desc limit $2`,
     [toSearchText(asset), limit],
   )
   return rows.map(({ id }) => id)
@@ -134,26 +134,26 @@ const COLUMNS = columns(idx.positions, 'p', {
 /** The positions with these ids, and all open positions of these traders. */
 export async function loadPositions(
   db: Queryable,
-  deployment: number,
+  contractEpoch: number,
   wanted: { readonly ids: readonly number[]; readonly openOf: readonly string[] },
 ): Promise<readonly Position[]> {
   const rows = wanted.ids.length === 0 ? [] : await db.query(
-    sql`select ${COLUMNS} from ${idx.positions} p where p.deployment = $1 and p.position_id = any($2::bigint[])`,
-    [deployment, wanted.ids],
+    sql`select ${COLUMNS} from ${idx.positions} p where p.contract_epoch = $1 and p.position_id = any($2::bigint[])`,
+    [contractEpoch, wanted.ids],
   )
   const open = wanted.openOf.length === 0 ? [] : await db.query(
-    sql`select ${COLUMNS} from ${idx.positions} p where p.deployment = $1 and p.trader = any($2::text[]) and p.state = 'open'`,
-    [deployment, wanted.openOf],
+    sql`select ${COLUMNS} from ${idx.positions} p where p.contract_epoch = $1 and p.trader = any($2::text[]) and p.state = 'open'`,
+    [contractEpoch, wanted.openOf],
   )
   return [...rows, ...open].map((row) => ({ ...row, size: BigInt(row.size), entryPrice: BigInt(row.entryPrice) }))
 }
 
 /** Inserts or updates positions. `added`: none of them is stored yet, which saves looking for each. */
-export async function storePositions(tx: Writable, deployment: number, positions: readonly Position[], { added = false } = {}): Promise<void> {
+export async function storePositions(tx: Writable, contractEpoch: number, positions: readonly Position[], { added = false } = {}): Promise<void> {
   await insertRows(
     tx, idx.positions, positions,
     {
-      deployment: { all: deployment }, position_id: 'positionId', trader: 'trader', asset: 'asset', direction: 'direction', size: 'size',
+      contract_epoch: { all: contractEpoch }, position_id: 'positionId', trader: 'trader', asset: 'asset', direction: 'direction', size: 'size',
       entry_price: 'entryPrice', opened_seq: 'openedSeq', opened_at: 'openedAt', opened_tx_hash: 'openedTxHash', margin_mode: 'marginMode', state: 'state',
       since_seq: 'sinceSeq',
     },
@@ -161,6 +161,6 @@ export async function storePositions(tx: Writable, deployment: number, positions
   )
 }
 
-const REPLACE = sql`on conflict (deployment, position_id) do update set trader = excluded.trader, asset = excluded.asset, direction = excluded.direction,
+const REPLACE = sql`on conflict (contract_epoch, position_id) do update set trader = excluded.trader, asset = excluded.asset, direction = excluded.direction,
     size = excluded.size, entry_price = excluded.entry_price, opened_seq = excluded.opened_seq, opened_at = excluded.opened_at,
     opened_tx_hash = excluded.opened_tx_hash, margin_mode = excluded.margin_mode, state = excluded.state, since_seq = excluded.since_seq`

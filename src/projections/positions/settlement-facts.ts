@@ -39,20 +39,20 @@ export interface TransactionFacts extends SettlementFacts {
 
 /** The facts of each transaction, in their order. `known` holds positions that need not be read. */
 export async function readSettlementFacts(
-  tx: Queryable, deployment: number, transactions: readonly SettledTransaction[], known: ReadonlyMap<number, Position> = new Map(),
+  tx: Queryable, contractEpoch: number, transactions: readonly SettledTransaction[], known: ReadonlyMap<number, Position> = new Map(),
 ): Promise<readonly TransactionFacts[]> {
   const [effects, generationAt] = await Promise.all([
-    readTransactionEffects(tx, deployment, transactions.map(({ txHash }) => txHash)),
-    readGenerations(tx, deployment, [...new Set(transactions.map(({ market }) => market))]),
+    readTransactionEffects(tx, contractEpoch, transactions.map(({ txHash }) => txHash)),
+    readGenerations(tx, contractEpoch, [...new Set(transactions.map(({ market }) => market))]),
   ])
   const idsOf = transactions.map(({ txHash, events }) => {
     const named = events.map(({ payload }) => payload?.['positionId']).filter((id) => typeof id === 'number')
     return [...named, ...(effects.get(txHash)?.changes.positions.keys() ?? [])]
   })
   const ids = [...new Set(idsOf.flat())].filter((id) => !known.has(id))
-  const positions = await loadPositions(tx, deployment, { ids, openOf: [] })
+  const positions = await loadPositions(tx, contractEpoch, { ids, openOf: [] })
   const opened = new Map<number, OpenedPosition & Position>([...known, ...positions.map((position) => [position.positionId, position] as const)])
-  const growths = await readGrowths(tx, deployment, transactions.map((transaction, index) => ({ transaction, ids: idsOf[index] ?? [] })), opened)
+  const growths = await readGrowths(tx, contractEpoch, transactions.map((transaction, index) => ({ transaction, ids: idsOf[index] ?? [] })), opened)
   return transactions.map((transaction, index) => {
     const [first] = transaction.events
     return {
@@ -67,8 +67,8 @@ export async function readSettlementFacts(
 
 type GenerationAt = (market: string, eventId: string) => Generation | null
 
-async function readGenerations(tx: Queryable, deployment: number, markets: readonly string[]): Promise<GenerationAt> {
-  const versions = Map.groupBy(await readOwnVersions(tx, deployment, markets), ({ address }) => address)
+async function readGenerations(tx: Queryable, contractEpoch: number, markets: readonly string[]): Promise<GenerationAt> {
+  const versions = Map.groupBy(await readOwnVersions(tx, contractEpoch, markets), ({ address }) => address)
   return (market, eventId) => toGeneration(versionAt(versions.get(market) ?? [], chainEventId(eventId))?.generation ?? null)
 }
 
@@ -86,7 +86,7 @@ interface GrowthRequest {
 
 /** Sums what was applied since the open: at most one event per hour. Positions that were open during a gap have no growth. */
 async function readGrowths(
-  tx: Queryable, deployment: number, transactions: readonly { readonly transaction: SettledTransaction; readonly ids: readonly number[] }[],
+  tx: Queryable, contractEpoch: number, transactions: readonly { readonly transaction: SettledTransaction; readonly ids: readonly number[] }[],
   opened: ReadonlyMap<number, Position>,
 ): Promise<readonly ReadonlyMap<number, bigint>[]> {
   const growths = transactions.map(() => new Map<number, bigint>())
@@ -111,8 +111,8 @@ async function readGrowths(
      ) applied
      where applied.known = applied.events and not exists (
        select 1 from ${idx.gaps} g join ${idx.epochs} e on e.number = g.epoch
-       where e.deployment = $1 and g.state <> 'filled' and g.last_seq > w.opened_seq and g.first_seq < w.seq)`,
-    [deployment, ...arraysOf(requests, { index: 'integer', positionId: 'bigint', market: 'text', openedSeq: 'bigint', seq: 'bigint' })],
+       where e.contract_epoch = $1 and g.state <> 'filled' and g.last_seq > w.opened_seq and g.first_seq < w.seq)`,
+    [contractEpoch, ...arraysOf(requests, { index: 'integer', positionId: 'bigint', market: 'text', openedSeq: 'bigint', seq: 'bigint' })],
   )
   for (const { index, positionId, growth } of rows) growths[index]?.set(positionId, BigInt(growth ?? 0))
   return growths

@@ -8,13 +8,13 @@ const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 
 test('the corrections that ended an epoch begin after those of an earlier change at the same time', async () => {
-  const add = (place: number, kind: 'event' | 'epoch', before: object): Promise<unknown> => store.write.query(
-    `insert into idx.corrections (place, deployment, kind, ledger, noticed_at, before, after) values ($1, 1, $2, 7, 1000, $3::jsonb, '{}')`,
-    [place, kind, JSON.stringify(before)],
+  const add = (seq: number, kind: 'event' | 'epoch', before: object): Promise<unknown> => store.write.query(
+    `insert into idx.corrections (seq, contract_epoch, kind, ledger, noticed_at, before, after) values ($1, 1, $2, 7, 1000, $3::jsonb, '{}')`,
+    [seq, kind, JSON.stringify(before)],
   )
   const contracts = { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R', usdcToken: 'U', router: 'A' }
   const epoch = {
-    number: 1, epoch: 'first', chain: 1, deployment: 1, reason: 'first' as const, passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
+    number: 1, epoch: 'first', chain: 1, contractEpoch: 1, reason: 'first' as const, passphrase: 'test', startLedger: 1, finalCursor: null, name: 'test',
   }
   await insertEpoch(store.write, { ...epoch, contracts }, 1, 0)
   await add(3, 'event', {})

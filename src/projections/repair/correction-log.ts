@@ -14,7 +14,7 @@ import type { LedgerPosition } from './reconciliation.ts'
 /** A correction before it has a position in the log. Values that are left out are null. */
 export interface NewCorrection {
   readonly kind: CorrectionKind
-  readonly deployment: number
+  readonly contractEpoch: number
   /** The ledger that the index was compared with. */
   readonly ledger: number
   /** Null: there was none, or there is none any more. */
@@ -36,9 +36,9 @@ export async function appendCorrections(
   const firstSeq = lastReservedSeq(cursor) + 1
   if (corrections.length === 0) return firstSeq
   await updateIndexCursor(tx, cursor, { ...cursor, lastSeq: firstSeq + corrections.length - 1 }, null)
-  await insertRows(tx, idx.corrections, corrections.map((correction, index) => ({ ...correction, place: firstSeq + index })), {
-    place: 'place',
-    deployment: 'deployment',
+  await insertRows(tx, idx.corrections, corrections.map((correction, index) => ({ ...correction, seq: firstSeq + index })), {
+    seq: 'seq',
+    contract_epoch: 'contractEpoch',
     kind: 'kind',
     ledger: 'ledger',
     noticed_at: { all: nowMs },
@@ -71,13 +71,14 @@ export async function renameCurrentEpoch(
 ): Promise<void> {
   const cursor = await readIndexCursor(tx)
   const [epoch] = await tx.query(
-    sql`select ${columns(idx.epochs, 'e', { name: 'epoch', deployment: 'deployment' })} from ${idx.epochs} e where e.number = $1`, [cursor?.epoch ?? null],
+    sql`select ${columns(idx.epochs, 'e', { name: 'epoch', contractEpoch: 'contract_epoch' })} from ${idx.epochs} e where e.number = $1`,
+    [cursor?.epoch ?? null],
   )
   if (cursor === null || epoch === undefined) return
   await renameEpoch(tx, cursor.epoch, name)
   const after = { epoch: name, ...(fromSeq === null ? {} : { fromSeq }) }
-  const { deployment } = epoch
-  await appendCorrections(tx, [{ kind: 'epoch', deployment, ledger: cursor.lastLedger ?? 0, before: { epoch: epoch.name }, after }], { cursor, nowMs })
+  const { contractEpoch } = epoch
+  await appendCorrections(tx, [{ kind: 'epoch', contractEpoch, ledger: cursor.lastLedger ?? 0, before: { epoch: epoch.name }, after }], { cursor, nowMs })
 }
 
 /**
@@ -86,10 +87,10 @@ export async function renameCurrentEpoch(
  */
 export async function readRepairStart(db: Queryable, epoch: string): Promise<number | null> {
   const [row] = await db.query(
-    sql`select ${expressions({ seq: expression<number | null>(sql`min(k.place)`) })}
-     from (select place, noticed_at from ${idx.corrections} where kind = 'epoch' and before->>'epoch' = $1 order by place desc limit 1) r
-       join ${idx.corrections} k on k.kind in ('event', 'epoch') and k.noticed_at = r.noticed_at and k.place <= r.place
-     where k.place > coalesce((select max(p.place) from ${idx.corrections} p where p.kind = 'epoch' and p.place < r.place), 0)`,
+    sql`select ${expressions({ seq: expression<number | null>(sql`min(k.seq)`) })}
+     from (select seq, noticed_at from ${idx.corrections} where kind = 'epoch' and before->>'epoch' = $1 order by seq desc limit 1) r
+       join ${idx.corrections} k on k.kind in ('event', 'epoch') and k.noticed_at = r.noticed_at and k.seq <= r.seq
+     where k.seq > coalesce((select max(p.seq) from ${idx.corrections} p where p.kind = 'epoch' and p.seq < r.seq), 0)`,
     [epoch],
   )
   return row?.seq ?? null

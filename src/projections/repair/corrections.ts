@@ -31,12 +31,12 @@ export interface Correction {
 /** A correction with its position in the log. */
 export interface CorrectionWithSeq extends Correction {
   readonly seq: number
-  readonly deployment: number
+  readonly contractEpoch: number
 }
 
 /** The comparison that found a difference. `cursor` is the present one: corrections are added at the end of the log. */
 export interface ComparisonContext {
-  readonly deployment: number
+  readonly contractEpoch: number
   readonly cursor: IndexCursor
   readonly ledger: number
   readonly nowMs: number
@@ -46,15 +46,15 @@ export interface ComparisonContext {
 export async function recordCorrections(
   tx: Writable, corrections: readonly Correction[], known: ReadonlyMap<number, Position>, context: ComparisonContext,
 ): Promise<void> {
-  const { deployment, ledger } = context
+  const { contractEpoch, ledger } = context
   const firstSeq = await appendCorrections(tx, corrections.map((correction) => {
     const { positionId, ledgerPosition } = correction
     const position = known.get(positionId)
     const { trader, asset } = ledgerPosition ?? position ?? { trader: null, asset: null }
     const before = toValues(position?.state === 'open' ? position : null)
-    return { ...correction, deployment, ledger, trader, asset, before, after: toValues(ledgerPosition) }
+    return { ...correction, contractEpoch, ledger, trader, asset, before, after: toValues(ledgerPosition) }
   }), context)
-  await applyCorrections(tx, corrections.map((correction, index) => ({ ...correction, deployment, seq: firstSeq + index })))
+  await applyCorrections(tx, corrections.map((correction, index) => ({ ...correction, contractEpoch, seq: firstSeq + index })))
 }
 
 /** Open interest by asset. */
@@ -68,9 +68,9 @@ export async function recordInterestCorrections(tx: Writable, before: Interest, 
     return old.long === now.long && old.short === now.short ? [] : [{ asset, old, now }]
   })
   const valuesOf = ({ long, short }: typeof none): CorrectedValues => ({ openInterestLong: String(long), openInterestShort: String(short) })
-  const { deployment, ledger } = context
+  const { contractEpoch, ledger } = context
   const corrections = changed.map(({ asset, old, now }) => (
-    { kind: 'interest' as const, deployment, ledger, asset, before: valuesOf(old), after: valuesOf(now) }))
+    { kind: 'interest' as const, contractEpoch, ledger, asset, before: valuesOf(old), after: valuesOf(now) }))
   await appendCorrections(tx, corrections, context)
 }
 
@@ -83,14 +83,14 @@ function toValues(position: LedgerPosition | null): CorrectedValues | null {
 /** Applies corrections in the order given, which must be ascending by seq. */
 export async function applyCorrections(tx: Writable, corrections: readonly CorrectionWithSeq[]): Promise<void> {
   for (const correction of corrections) {
-    const { deployment, positionId } = correction
-    const [known] = await loadPositions(tx, deployment, { ids: [positionId], openOf: [] })
+    const { contractEpoch, positionId } = correction
+    const [known] = await loadPositions(tx, contractEpoch, { ids: [positionId], openOf: [] })
     const next = correctPosition(known, correction)
     if (next === undefined) continue
     const { position, ended, interest } = stepPosition(known, next, next.state, correction.seq)
-    await storePositions(tx, deployment, [position])
-    await insertPositionVersions(tx, deployment, ended === null ? [] : [ended])
-    await changeOpenInterest(tx, deployment, interest)
+    await storePositions(tx, contractEpoch, [position])
+    await insertPositionVersions(tx, contractEpoch, ended === null ? [] : [ended])
+    await changeOpenInterest(tx, contractEpoch, interest)
   }
 }
 
@@ -105,7 +105,7 @@ function correctPosition(
 }
 
 const POSITION_CORRECTION = columns(idx.corrections, 'r', {
-  seq: 'place', deployment: 'deployment', kind: expression<PositionCorrectionKind>(sql`r.kind`), positionId: expression<number>(sql`r.position_id`),
+  seq: 'seq', contractEpoch: 'contract_epoch', kind: expression<PositionCorrectionKind>(sql`r.kind`), positionId: expression<number>(sql`r.position_id`),
   trader: 'trader', asset: 'asset', direction: 'direction', size: 'size', entryPrice: 'entry_price', openedAt: 'opened_at',
   marginMode: expression<MarginMode | null>(sql`r.margin_mode`),
 })
@@ -114,26 +114,26 @@ const POSITION_CORRECTION = columns(idx.corrections, 'r', {
 export async function readCorrections(db: Queryable, afterSeq: number, throughSeq: number): Promise<readonly CorrectionWithSeq[]> {
   const rows = await db.query(
     sql`select ${POSITION_CORRECTION} from ${idx.corrections} r
-     where r.place > $1::bigint and r.place <= $2::bigint and r.kind in ('ended', 'changed', 'opened') order by r.place`,
+     where r.seq > $1::bigint and r.seq <= $2::bigint and r.kind in ('ended', 'changed', 'opened') order by r.seq`,
     [afterSeq, throughSeq],
   )
-  return rows.map(({ seq, deployment, kind, positionId, trader, asset, direction, size, entryPrice, openedAt, marginMode }) => {
+  return rows.map(({ seq, contractEpoch, kind, positionId, trader, asset, direction, size, entryPrice, openedAt, marginMode }) => {
     const isKnown = trader !== null && asset !== null && direction !== null && size !== null && entryPrice !== null && openedAt !== null
     const ledgerPosition = isKnown ? { trader, asset, direction, size: BigInt(size), entryPrice: BigInt(entryPrice), openedAt, marginMode } : null
-    return { seq, deployment, kind, positionId, ledgerPosition }
+    return { seq, contractEpoch, kind, positionId, ledgerPosition }
   })
 }
 
 /** The SQL of each column; `r` is idx.corrections. */
 const COLUMNS: Readonly<Record<Exclude<keyof CorrectionRow, 'seq'>, Sql>> = {
-  epoch: sql`(select p.epoch from ${idx.epochs} p where p.number = ${epochOfSeq(sql`r.place`)})`,
+  epoch: sql`(select p.epoch from ${idx.epochs} p where p.number = ${epochOfSeq(sql`r.seq`)})`,
   kind: sql`r.kind`, positionId: sql`r.position_id`, vaultId: sql`r.vault_id`, eventId: sql`r.event_id`,
   trader: sql`r.trader`, asset: sql`r.asset`, ledger: sql`r.ledger`, correctedAt: sql`r.noticed_at`,
-  before: sql`r.before`, after: sql`r.after`, deployment: olderDeployment(sql`r.deployment`),
+  before: sql`r.before`, after: sql`r.after`, deployment: olderDeployment(sql`r.contract_epoch`),
 }
 
 /** SQL: the row of a response, as JSON. */
-export const CORRECTION_JSON = sql`jsonb_build_object('seq', r.place, ${
+export const CORRECTION_JSON = sql`jsonb_build_object('seq', r.seq, ${
   sql.join(Object.entries(COLUMNS).map(([name, value]) => sql`'${sql.raw(name)}', ${value}`), ', ')})`
 
 type RawCorrectionRow = Omit<CorrectionRow, 'deployment'> & { readonly deployment: string | null }
@@ -159,10 +159,10 @@ export async function listCorrections(db: Queryable, filter: CorrectionsFilter):
   const page = await listLog<RawCorrectionRow>(db, {
     kind: 'corrections',
     table: idx.corrections,
-    by: { column: 'place', through: (seq) => seq },
+    outsideLedgers: true,
     span: (bind) => ({
-      low: fromSec === undefined ? undefined : firstPlaceAt(bind(fromSec * 1000)),
-      high: toSec === undefined ? undefined : sql`${firstPlaceAt(bind(toSec * 1000))} - 1`,
+      low: fromSec === undefined ? undefined : firstSeqAt(bind(fromSec * 1000)),
+      high: toSec === undefined ? undefined : sql`${firstSeqAt(bind(toSec * 1000))} - 1`,
     }),
     equals: { trader, kind, asset },
     columns: COLUMNS,
@@ -174,15 +174,15 @@ export async function listCorrections(db: Queryable, filter: CorrectionsFilter):
   return { ...page, rows: page.rows.map(toCorrectionRow) }
 }
 
-/** SQL: corrections from this place on were made at or after a time, in milliseconds; those before it earlier. Found by halving: both rise together. */
-function firstPlaceAt(timeMs: Sql): Sql {
+/** SQL: corrections from this seq on were made at or after a time, in milliseconds; those before it earlier. Found by halving: both rise together. */
+function firstSeqAt(timeMs: Sql): Sql {
   return sql`(with recursive search (low, high) as (
-      select 0::bigint, coalesce((select r.place + 1 from ${idx.corrections} r order by r.place desc limit 1), 0)
+      select 0::bigint, coalesce((select r.seq + 1 from ${idx.corrections} r order by r.seq desc limit 1), 0)
       union all
-      select case when n.noticed_at < ${timeMs}::bigint then n.place + 1 else b.low end,
+      select case when n.noticed_at < ${timeMs}::bigint then n.seq + 1 else b.low end,
         case when n.noticed_at < ${timeMs}::bigint then b.high else (b.low + b.high) / 2 end
       from search b left join lateral (
-        select r.place, r.noticed_at from ${idx.corrections} r where r.place >= (b.low + b.high) / 2 and r.place < b.high order by r.place limit 1) n on true
+        select r.seq, r.noticed_at from ${idx.corrections} r where r.seq >= (b.low + b.high) / 2 and r.seq < b.high order by r.seq limit 1) n on true
       where b.low < b.high
     ) select b.low from search b where b.low >= b.high)`
 }
@@ -193,7 +193,7 @@ export async function readCorrectionRows(
 ): Promise<readonly CorrectionRow[]> {
   const rows = await db.query(
     sql`select ${expressions({ row: expression<RawCorrectionRow>(CORRECTION_JSON) })} from ${idx.corrections} r
-     where r.place > $1::bigint and r.place <= $2::bigint order by r.place limit $3::int`,
+     where r.seq > $1::bigint and r.seq <= $2::bigint order by r.seq limit $3::int`,
     [range.afterSeq, range.throughSeq, range.limit],
   )
   return rows.map(({ row }) => toCorrectionRow(row))

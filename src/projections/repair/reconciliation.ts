@@ -6,7 +6,7 @@ import { sql } from '../../store/sql.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { Epoch } from '../state/epochs.ts'
-import { readContractInstance } from '../state/contract-instances.ts'
+import { readContractEpoch } from '../state/contract-epochs.ts'
 import { alignInterestVersions } from '../markets/interest-versions.ts'
 import type { MarginMode, Position } from '../positions/positions.ts'
 
@@ -27,13 +27,13 @@ const OPEN_ID = columns(idx.positions, 'p', { positionId: 'position_id', trader:
 /** Open positions after a seq, in order of opening. */
 export async function listOpenIds(
   db: Queryable,
-  deployment: number,
+  contractEpoch: number,
   page: { readonly afterSeq: number; readonly limit: number },
 ): Promise<readonly RowOf<typeof OPEN_ID>[]> {
   return await db.query(
     sql`select ${OPEN_ID} from ${idx.positions} p
-     where p.deployment = $1 and p.state = 'open' and p.opened_seq > $2::bigint order by p.opened_seq limit $3::int`,
-    [deployment, page.afterSeq, page.limit],
+     where p.contract_epoch = $1 and p.state = 'open' and p.opened_seq > $2::bigint order by p.opened_seq limit $3::int`,
+    [contractEpoch, page.afterSeq, page.limit],
   )
 }
 
@@ -94,29 +94,29 @@ export function hasActivity(since: ActivitySince, position: Pick<Position, 'posi
 }
 
 /** The stored open interest, by asset. */
-export async function readInterest(db: Queryable, deployment: number): Promise<ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>> {
+export async function readInterest(db: Queryable, contractEpoch: number): Promise<ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>> {
   const sides = columns(idx.open_interest, 'o', { asset: 'asset', long: 'long_size', short: 'short_size' })
-  const rows = await db.query(sql`select ${sides} from ${idx.open_interest} o where o.deployment = $1`, [deployment])
+  const rows = await db.query(sql`select ${sides} from ${idx.open_interest} o where o.contract_epoch = $1`, [contractEpoch])
   return new Map(rows.map(({ asset, long, short }) => [asset, { long: BigInt(long), short: BigInt(short) }]))
 }
 
 /** Recomputes the open interest from the open positions. */
-export async function recomputeInterest(tx: Writable, deployment: number): Promise<void> {
-  await tx.run(sql`${sql.deleteFrom(idx.open_interest)} where deployment = $1`, [deployment])
+export async function recomputeInterest(tx: Writable, contractEpoch: number): Promise<void> {
+  await tx.run(sql`${sql.deleteFrom(idx.open_interest)} where contract_epoch = $1`, [contractEpoch])
   await tx.run(
-    sql`${sql.insertInto(idx.open_interest)} (deployment, asset, long_size, short_size, positions)
-     select deployment, asset, coalesce(sum(size) filter (where direction = 0), 0), coalesce(sum(size) filter (where direction = 1), 0), count(*)
-     from ${idx.positions} where deployment = $1 and state = 'open' group by deployment, asset`,
-    [deployment],
+    sql`${sql.insertInto(idx.open_interest)} (contract_epoch, asset, long_size, short_size, positions)
+     select contract_epoch, asset, coalesce(sum(size) filter (where direction = 0), 0), coalesce(sum(size) filter (where direction = 1), 0), count(*)
+     from ${idx.positions} where contract_epoch = $1 and state = 'open' group by contract_epoch, asset`,
+    [contractEpoch],
   )
-  await alignInterestVersions(tx, deployment)
+  await alignInterestVersions(tx, contractEpoch)
 }
 
 /** The total value of this factory's vaults. */
 export async function readVaultsTotal(db: Queryable, epoch: Epoch): Promise<bigint> {
-  const instance = await readContractInstance(db, epoch, 'vaultFactory')
+  const contractEpoch = await readContractEpoch(db, epoch, 'vaultFactory')
   const total = expression<string>(sql`coalesce(sum(v.total_usdc), 0)::numeric`)
-  const [row] = await db.query(sql`select ${expressions({ total })} from ${idx.vaults} v where v.home = $1`, [instance])
+  const [row] = await db.query(sql`select ${expressions({ total })} from ${idx.vaults} v where v.contract_epoch = $1`, [contractEpoch])
   return BigInt(row?.total ?? 0)
 }
 

@@ -59,7 +59,7 @@ const STORED = columns(idx.repairs, 'r', {
   epoch: 'epoch',
   seq: 'seq',
   event: expression<RepairedEvent | null>(sql`r.event`),
-  deployment: expression<number>(sql`p.deployment`),
+  contractEpoch: expression<number>(sql`p.contract_epoch`),
   eventId: expression<string>(sql`coalesce(v.event_id, r.event->>'eventId')`),
   archived: expression<EventValues | null>(sql`case when v.seq is not null then jsonb_build_object('contractId', v.contract_id, 'topic', v.topic,
     'ledger', v.ledger, 'ledgerCloseTs', v.ledger_close_ts, 'txHash', v.tx_hash, 'payload', v.payload,
@@ -96,10 +96,10 @@ export async function applyRepairs(tx: Writable, context: RepairContext): Promis
   return minSeq(changedSeq, movedSeq)
 }
 
-function toCorrection({ deployment, eventId, event, archived }: StoredRepair, { ledger }: RepairContext): NewCorrection {
+function toCorrection({ contractEpoch, eventId, event, archived }: StoredRepair, { ledger }: RepairContext): NewCorrection {
   const { trader, asset } = (event ?? archived)?.payload ?? {}
   return {
-    kind: 'event', deployment, ledger, eventId, trader: typeof trader === 'string' ? trader : null, asset: typeof asset === 'string' ? asset : null,
+    kind: 'event', contractEpoch, ledger, eventId, trader: typeof trader === 'string' ? trader : null, asset: typeof asset === 'string' ? asset : null,
     before: toValues(archived), after: toValues(event),
   }
 }
@@ -170,7 +170,7 @@ async function readSeqAfter(tx: Queryable, epoch: number, { eventId, ledger }: R
 
 /**
  * Moves every seq from `firstSeq` on by `distance`, and further by one for each of `thresholds` (ascending) up to it. `distance` leads beyond every seq in
- * use, so that no two rows ever have the same one. All columns that hold a seq are named `seq`, `…_seq` or `place`, except in blocks of versions.
+ * use, so that no two rows ever have the same one. All columns that hold a seq are named `seq` or `…_seq`, except in blocks of versions.
  */
 async function moveSeqs(tx: Writable, move: SeqMove): Promise<void> {
   if (move.distance === 0) return
@@ -183,7 +183,7 @@ async function moveSeqs(tx: Writable, move: SeqMove): Promise<void> {
 }
 
 function isSeq(column: string): boolean {
-  return column === 'seq' || column === 'place' || column.endsWith('_seq')
+  return column === 'seq' || column.endsWith('_seq')
 }
 
 interface SeqMove {

@@ -62,7 +62,7 @@ export function stateSource({ atLedger }: AsOf, bind: (value: Param) => Sql): St
 
 /**
  * SQL of the state as of a ledger. It ends before the first event of a later ledger, before the first correction that compared a later ledger, and with the
- * section of the log: another chain may have been indexed before the next event of this one. A ledger that is not indexed has no seq and no `last_ledger`.
+ * range of the epoch: another chain may have been indexed before the next event of this one. A ledger that is not indexed has no seq and no `last_ledger`.
  *
  * The planner does not see the parameter, so that it plans a prepared statement once and not for every ledger.
  */
@@ -78,7 +78,7 @@ function stateAt(parameter: Sql): Sql {
     from (select ${parameter} as ledger offset 0) a
     cross join lateral (
       select x.epoch, x.last_seq, greatest(x.last_seq, x.reserved_seq) as end_seq, x.last_ledger as head_ledger, x.last_ledger_close_ts as head_close_ts,
-        e.start_ledger as first_ledger, e.deployment,
+        e.start_ledger as first_ledger, e.contract_epoch,
         coalesce(${ledger} between e.start_ledger and x.last_ledger, false) as is_indexed
       from ${idx.cursor} x left join ${idx.epochs} e on e.number = x.epoch offset 0
     ) h
@@ -86,12 +86,12 @@ function stateAt(parameter: Sql): Sql {
       order by l.ledger desc limit 1) prior on true
     left join lateral (select l.ledger, l.close_ts, l.first_seq from ${idx.ledgers} l where l.epoch = h.epoch and l.ledger > ${ledger}
       order by l.ledger limit 1) later on true
-    left join lateral (select s.last_seq from ${idx.sections} s where s.epoch = h.epoch and s.first_seq <= coalesce(prior.last_seq, s.first_seq)
-      order by case when prior.last_seq is null then -s.first_seq else s.first_seq end desc limit 1) section on true
-    left join lateral (select k.place from ${idx.corrections} k where k.deployment = h.deployment and k.ledger > ${ledger}
+    left join lateral (select s.last_seq from ${idx.epoch_ranges} s where s.epoch = h.epoch and s.first_seq <= coalesce(prior.last_seq, s.first_seq)
+      order by case when prior.last_seq is null then -s.first_seq else s.first_seq end desc limit 1) seqs on true
+    left join lateral (select k.seq from ${idx.corrections} k where k.contract_epoch = h.contract_epoch and k.ledger > ${ledger}
         and k.kind <> 'event' and k.kind in ('ended', 'changed', 'opened', 'interest')
-      order by k.ledger, k.place limit 1) correction on true
-    cross join lateral (select least(later.first_seq - 1, section.last_seq, correction.place - 1, h.end_seq) as seq) through
+      order by k.ledger, k.seq limit 1) correction on true
+    cross join lateral (select least(later.first_seq - 1, seqs.last_seq, correction.seq - 1, h.end_seq) as seq) through
     offset 0) c`
 }
 

@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../store/store.ts'
 import type { Epoch } from './epochs.ts'
-import { readContractInstance } from './contract-instances.ts'
+import { readContractEpoch } from './contract-epochs.ts'
 import { listPlaced } from '../orders/orders.ts'
 import type { Completeness, ActivitySince } from '../repair/reconciliation.ts'
 import { readSeenIds } from './seen-ids.ts'
@@ -22,13 +22,13 @@ export async function readCompleteness(db: Queryable, epoch: Epoch, since: Activ
   readonly orders: Completeness | null
   readonly vaults: Completeness | null
 }> {
-  const { deployment } = epoch
-  const positions = await readSeenIds(db, deployment, 'position')
-  const vaults = await readSeenIds(db, await readContractInstance(db, epoch, 'vaultFactory'), 'vault')
+  const { contractEpoch } = epoch
+  const positions = await readSeenIds(db, contractEpoch, 'position')
+  const vaults = await readSeenIds(db, await readContractEpoch(db, epoch, 'vaultFactory'), 'vault')
   const { lastPositionId, vaultCount } = observed
   return {
     positions: completenessOf(positions, lastPositionId, since.opened),
-    orders: await readOrderCompleteness(db, deployment, since, observed),
+    orders: await readOrderCompleteness(db, contractEpoch, since, observed),
     vaults: completenessOf(vaults, vaultCount === null ? null : vaultCount - 1, since.vaults),
   }
 }
@@ -36,13 +36,13 @@ export async function readCompleteness(db: Queryable, epoch: Epoch, since: Activ
 /** Some order types emit no placement event. Such an order counts as seen while it rests; its end always emits an event. */
 async function readOrderCompleteness(
   db: Queryable,
-  deployment: number,
+  contractEpoch: number,
   since: ActivitySince,
   { lastOrderId, restingIds }: ObservedIds,
 ): Promise<Completeness | null> {
-  const known = await readSeenIds(db, deployment, 'order')
+  const known = await readSeenIds(db, contractEpoch, 'order')
   if (known === null || lastOrderId === null || restingIds === null) return null
-  const placed = await listPlaced(db, deployment, restingIds)
+  const placed = await listPlaced(db, contractEpoch, restingIds)
   const unreported = restingIds.filter((id) => id >= known.first && !placed.has(id) && !since.orders.has(id)).length
   return completenessOf({ ...known, seen: known.seen + unreported }, lastOrderId, since.orders)
 }

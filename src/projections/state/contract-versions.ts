@@ -62,11 +62,11 @@ export async function listContractVersions(db: Queryable, chain: number): Promis
 }
 
 /** The versions of these contracts on the chain of a deployment, in the order of the chain. */
-export async function readOwnVersions(db: Queryable, deployment: number, addresses: readonly string[]): Promise<readonly ContractVersion[]> {
+export async function readOwnVersions(db: Queryable, contractEpoch: number, addresses: readonly string[]): Promise<readonly ContractVersion[]> {
   const versions = await db.query(
     sql`select ${COLUMNS} from ${idx.contract_versions} v
      where v.chain = (select e.chain from ${idx.epochs} e where e.number = $1) and v.address = any($2::text[])`,
-    [deployment, addresses],
+    [contractEpoch, addresses],
   )
   return versions.toSorted(comparePositions)
 }

@@ -1,4 +1,4 @@
-// Epochs: sections of the log with one set of contracts on one chain. A network reset starts a new chain.
+// Epochs: parts of the log with one set of contracts on one chain. A network reset starts a new chain.
 
 import type { EventContractKey } from '../../exchange/contracts/contracts.ts'
 import { columns, expression } from '../../store/columns.ts'
@@ -23,7 +23,7 @@ export interface Epoch {
   /** Increases with every network reset. */
   readonly chain: number
   /** Number of the first epoch with this market on this chain; position ids are unique within it. */
-  readonly deployment: number
+  readonly contractEpoch: number
   readonly reason: EpochReason
   readonly passphrase: string
   /** The deployment's name. */
@@ -35,7 +35,7 @@ export interface Epoch {
 }
 
 const COLUMNS = columns(idx.epochs, 'e', {
-  number: 'number', epoch: 'epoch', chain: 'chain', deployment: 'deployment', reason: expression<EpochReason>(sql`e.reason`), passphrase: 'passphrase',
+  number: 'number', epoch: 'epoch', chain: 'chain', contractEpoch: 'contract_epoch', reason: expression<EpochReason>(sql`e.reason`), passphrase: 'passphrase',
   name: 'name', contracts: expression<EpochContracts>(sql`e.contracts`), startLedger: 'start_ledger', finalCursor: 'final_cursor',
 })
 
@@ -44,13 +44,13 @@ export async function listEpochs(db: Queryable): Promise<readonly Epoch[]> {
   return await db.query(sql`select ${COLUMNS} from ${idx.epochs} e order by e.number`)
 }
 
-/** Adds an epoch, and begins its section of the log at `firstSeq`. */
+/** Adds an epoch, and begins its range of seq at `firstSeq`. */
 export async function insertEpoch(tx: Writable, epoch: Epoch, firstSeq: number, nowMs: number): Promise<void> {
   await insertRows(tx, idx.epochs, [epoch], {
-    number: 'number', epoch: 'epoch', chain: 'chain', deployment: 'deployment', reason: 'reason', passphrase: 'passphrase',
+    number: 'number', epoch: 'epoch', chain: 'chain', contract_epoch: 'contractEpoch', reason: 'reason', passphrase: 'passphrase',
     contracts: ({ contracts }) => JSON.stringify(contracts), start_ledger: 'startLedger', started_at: { all: nowMs }, name: 'name',
   })
-  await beginSection(tx, epoch.number, firstSeq)
+  await beginEpochRange(tx, epoch.number, firstSeq)
 }
 
 /** Stores the cursor up to which an epoch that is no longer current was indexed; null when it is the current one. */
@@ -58,11 +58,13 @@ export async function setFinalCursor(tx: Writable, number: number, finalCursor: 
   await tx.run(sql`${sql.update(idx.epochs)} set final_cursor = $2 where number = $1`, [number, finalCursor])
 }
 
-/** Begins a section of the log: from `firstSeq` on, events belong to this epoch. */
-export async function beginSection(tx: Writable, epoch: number, firstSeq: number): Promise<void> {
-  await tx.run(sql`${sql.deleteFrom(idx.sections)} where first_seq >= $1::bigint`, [firstSeq])
-  await tx.run(sql`${sql.update(idx.sections)} set last_seq = $1::bigint - 1 where first_seq = (select max(first_seq) from ${idx.sections})`, [firstSeq])
-  await tx.run(sql`${sql.insertInto(idx.sections)} (first_seq, epoch) values ($1, $2)`, [firstSeq, epoch])
+/** Begins a range of an epoch: from `firstSeq` on, events belong to this epoch. */
+export async function beginEpochRange(tx: Writable, epoch: number, firstSeq: number): Promise<void> {
+  await tx.run(sql`${sql.deleteFrom(idx.epoch_ranges)} where first_seq >= $1::bigint`, [firstSeq])
+  await tx.run(
+    sql`${sql.update(idx.epoch_ranges)} set last_seq = $1::bigint - 1 where first_seq = (select max(first_seq) from ${idx.epoch_ranges})`, [firstSeq],
+  )
+  await tx.run(sql`${sql.insertInto(idx.epoch_ranges)} (first_seq, epoch) values ($1, $2)`, [firstSeq, epoch])
 }
 
 /** Renames an epoch: clients that know the old name must read its log again. */

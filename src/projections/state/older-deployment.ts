@@ -4,7 +4,7 @@
  */
 export function olderDeployment(epoch: Sql): Sql {
   return sql`(select p.name from ${idx.epochs} p where p.number = ${epoch}
-    and p.deployment <> (select h.deployment from ${idx.cursor} hc join ${idx.epochs} h on h.number = hc.epoch))`
+    and p.contract_epoch <> (select h.contract_epoch from ${idx.cursor} hc join ${idx.epochs} h on h.number = hc.epoch))`
 }
 
 import { sql } from '../../store/sql.ts'
@@ -13,5 +13,5 @@ import { idx } from '../../store/tables.ts'
 
 /** SQL: the epoch of a seq. */
 export function epochOfSeq(seq: Sql): Sql {
-  return sql`(select s.epoch from ${idx.sections} s where s.first_seq <= ${seq} order by s.first_seq desc limit 1)`
+  return sql`(select s.epoch from ${idx.epoch_ranges} s where s.first_seq <= ${seq} order by s.first_seq desc limit 1)`
 }

@@ -12,11 +12,11 @@ test('lists the newest version of each contract on the current chain', async () 
   await store.write.transaction(async (tx) => {
     for (const [number, chain] of [[1, 1], [2, 2], [3, 1]] as const) {
       await tx.query(
-        `insert into idx.epochs (number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger, started_at, name)
+        `insert into idx.epochs (number, epoch, chain, contract_epoch, reason, passphrase, contracts, start_ledger, started_at, name)
          values ($1, $2, $3, 1, 'reset', 'Test', '{}', 1, 0, 'test')`,
         [number, `epoch${number}`, chain],
       )
-      await tx.query('insert into idx.sections (first_seq, epoch) values ($1, $2)', [number * 100, number])
+      await tx.query('insert into idx.epoch_ranges (first_seq, epoch) values ($1, $2)', [number * 100, number])
     }
     const version = { ...OWN_CODE, contract: 'market' as const, generation: null, seq: null, noticedAt: 0 }
     await insertContractVersion(tx, 1, { ...version, address: 'A', fromLedger: 10, fromEventId: null, wasmHash: 'one' })

@@ -26,7 +26,7 @@ export async function listRunningVersions(db: Queryable, addresses: readonly str
   return await db.query(
     sql`select distinct on (v.address) ${COLUMNS} from ${idx.contract_versions} v left join ${idx.contract_code} c using (wasm_hash)
      where v.address = any($1::text[])
-       and v.chain = (select e.chain from ${idx.sections} s join ${idx.epochs} e on e.number = s.epoch order by s.first_seq desc limit 1)
+       and v.chain = (select e.chain from ${idx.epoch_ranges} s join ${idx.epochs} e on e.number = s.epoch order by s.first_seq desc limit 1)
      order by v.address, v.from_ledger desc, v.from_event_id desc`,
     [addresses],
   )

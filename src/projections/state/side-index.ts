@@ -62,7 +62,7 @@ async function adoptHistory(tx: Writable, schema: string, market: string): Promi
   if (last === undefined) return
   const numbers = epochs.map(({ number }) => number)
   await copyRows(tx, schema, { column: 'epoch', values: numbers, except: ['cursor', 'epochs', 'repairs'] })
-  await copyRows(tx, schema, { column: 'deployment', values: numbers, except: [...PROJECTIONS, 'epochs'] })
+  await copyRows(tx, schema, { column: 'contract_epoch', values: numbers, except: [...PROJECTIONS, 'epochs'] })
   await tx.run(sql`${sql.insertInto(tableIn(idx.epochs, schema))} select * from ${idx.epochs} where number = any($1::int[])`, [numbers])
   for (const table of [idx.anchors, idx.contract_versions]) {
     await tx.run(
@@ -72,7 +72,7 @@ async function adoptHistory(tx: Writable, schema: string, market: string): Promi
   await tx.run(sql`${sql.insertInto(tableIn(idx.contract_code, schema))} select * from ${idx.contract_code}`)
   const side = scopedWritable(tx, schema)
   await side.run(sql`${sql.update(idx.epochs)} set final_cursor = null where number = $1`, [last.number])
-  await side.run(sql`${sql.update(idx.sections)} set last_seq = null where first_seq = (select max(first_seq) from ${idx.sections})`)
+  await side.run(sql`${sql.update(idx.epoch_ranges)} set last_seq = null where first_seq = (select max(first_seq) from ${idx.epoch_ranges})`)
   await tx.run(
     sql`${sql.update(tableIn(idx.cursor, schema))} set epoch = $1, cursor = $2,
        start_ledger = (select start_ledger from ${tableIn(idx.epochs, schema)} where number = $1),
@@ -87,7 +87,7 @@ async function adoptHistory(tx: Writable, schema: string, market: string): Promi
 async function copyRows(
   tx: Writable,
   schema: string,
-  { column, values, except }: { readonly column: 'epoch' | 'deployment'; readonly values: readonly number[]; readonly except: readonly string[] },
+  { column, values, except }: { readonly column: 'epoch' | 'contract_epoch'; readonly values: readonly number[]; readonly except: readonly string[] },
 ): Promise<void> {
   for (const table of Object.values(idx)) {
     if (!(column in table.columns) || except.includes(table.name)) continue

@@ -27,7 +27,7 @@ export const TOTAL_VERSIONS: VersionTable = {
 
 /** Only some of the trades are of one asset, so the range is longer. */
 export const INTEREST_VERSIONS: VersionTable = {
-  name: 'interest_versions', key: ['deployment', 'asset'],
+  name: 'interest_versions', key: ['contract_epoch', 'asset'],
   values: { long_sizes: 'long_size', short_sizes: 'short_size', positions: 'positions' }, width: 1_024,
 }
 

@@ -9,7 +9,7 @@ import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import type { Epoch } from '../state/epochs.ts'
-import { contractInstanceSql, readContractInstance } from '../state/contract-instances.ts'
+import { contractEpochSql, readContractEpoch } from '../state/contract-epochs.ts'
 import { PRESENT_HEAD } from '../state/as-of.ts'
 import { headOf, listLog, toSearchText } from '../log/log-list.ts'
 import type { Head, Page } from '../log/page.ts'
@@ -35,20 +35,21 @@ export async function applyReferralEvents(tx: Writable, epoch: Epoch, events: re
   const referralEvents = decoded.filter((event) => typeof event.payload?.['referrer'] === 'string')
   const unbound = topicIn(decoded, 'unbound')
   if (referralEvents.length + unbound.length === 0) return
-  const instance = await readContractInstance(tx, epoch, 'referral')
-  const referrers = await loadReferrers(tx, instance, [...new Set(referralEvents.map((event) => textOf(event, 'referrer')))])
+  const contractEpoch = await readContractEpoch(tx, epoch, 'referral')
+  const referrers = await loadReferrers(tx, contractEpoch, [...new Set(referralEvents.map((event) => textOf(event, 'referrer')))])
   foldReferral(referralEvents, referrers)
-  const home = { all: instance }
+  const contract_epoch = { all: contractEpoch }
   await insertRows(tx, idx.referrers, [...referrers.values()], {
-    home, referrer: 'referrer', code: 'code', created_at: 'createdAt', referred_count: 'referredCount', total_volume_generated: 'totalVolumeGenerated',
+    contract_epoch, referrer: 'referrer', code: 'code', created_at: 'createdAt', referred_count: 'referredCount',
+    total_volume_generated: 'totalVolumeGenerated',
     total_earned: 'totalEarned', claimable: 'claimable', updated_at: 'updatedAt',
   }, UPDATE_REFERRERS)
-  await deleteBindings(tx, instance, unbound)
+  await deleteBindings(tx, contractEpoch, unbound)
   const logged = { ledger: 'ledger', ts: 'ledgerCloseTs', tx_hash: 'txHash' } as const
   const referrer = (event: ArchivedEvent): string => textOf(event, 'referrer')
   const referee = (event: ArchivedEvent): string => textOf(event, 'referee')
   await insertRows(tx, idx.referral_bindings, newBindings(decoded), {
-    home, referee, referrer, code: (event) => textOf(event, 'code'), bound_at: 'ledgerCloseTs', tx_hash: 'txHash',
+    contract_epoch, referee, referrer, code: (event) => textOf(event, 'code'), bound_at: 'ledgerCloseTs', tx_hash: 'txHash',
   }, KEEP_BINDINGS)
   await insertRows(tx, idx.referral_trades, topicIn(referralEvents, 'trade_recorded'), {
     seq: 'seq', referee, referrer, original_fee: (event) => bigOf(event, 'originalFee'), discount: (event) => bigOf(event, 'discount'),
@@ -100,28 +101,28 @@ const REFERRER_COLUMNS = columns(idx.referrers, 'r', {
   totalEarned: 'total_earned', claimable: 'claimable', updatedAt: 'updated_at',
 })
 
-async function loadReferrers(tx: Queryable, instance: number, names: readonly string[]): Promise<Map<string, ReferrerState>> {
+async function loadReferrers(tx: Queryable, contractEpoch: number, names: readonly string[]): Promise<Map<string, ReferrerState>> {
   const rows = await tx.query(
-    sql`select ${REFERRER_COLUMNS} from ${idx.referrers} r where r.home = $1 and r.referrer = any($2::text[])`,
-    [instance, names],
+    sql`select ${REFERRER_COLUMNS} from ${idx.referrers} r where r.contract_epoch = $1 and r.referrer = any($2::text[])`,
+    [contractEpoch, names],
   )
   return new Map(rows.map((row) => [row.referrer, {
     ...row, totalVolumeGenerated: BigInt(row.totalVolumeGenerated), totalEarned: BigInt(row.totalEarned), claimable: BigInt(row.claimable),
   }]))
 }
 
-const UPDATE_REFERRERS = updateOnConflict(idx.referrers, ['home', 'referrer'], {
+const UPDATE_REFERRERS = updateOnConflict(idx.referrers, ['contract_epoch', 'referrer'], {
   replace: ['referred_count', 'total_volume_generated', 'total_earned', 'claimable', 'updated_at'],
 })
-const KEEP_BINDINGS = sql`on conflict (home, referee) do nothing`
+const KEEP_BINDINGS = sql`on conflict (contract_epoch, referee) do nothing`
 
-async function deleteBindings(tx: Writable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
+async function deleteBindings(tx: Writable, contractEpoch: number, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
   const referees = events.map((event) => textOf(event, 'referee'))
-  await tx.run(sql`${sql.deleteFrom(idx.referral_bindings)} where home = $1 and referee = any($2::text[])`, [instance, referees])
+  await tx.run(sql`${sql.deleteFrom(idx.referral_bindings)} where contract_epoch = $1 and referee = any($2::text[])`, [contractEpoch, referees])
 }
 
-const CURRENT_INSTANCE = contractInstanceSql('referral', sql`c.epoch`)
+const CURRENT_CONTRACT_EPOCH = contractEpochSql('referral', sql`c.epoch`)
 
 const FOUND_REFERRER = outerJoined(REFERRER_COLUMNS)
 const FOUND_BINDING = outerJoined(columns(idx.referral_bindings, 'b', {
@@ -132,7 +133,7 @@ const FOUND_BINDING = outerJoined(columns(idx.referral_bindings, 'b', {
 export async function findReferrer(db: Queryable, code: string): Promise<{ readonly referrer: Referrer | null; readonly head: Head }> {
   const rows = await db.query(
     sql`select ${PRESENT_HEAD}, ${FOUND_REFERRER}
-     from ${idx.cursor} c left join ${idx.referrers} r on r.home = ${CURRENT_INSTANCE} and r.code = $1`,
+     from ${idx.cursor} c left join ${idx.referrers} r on r.contract_epoch = ${CURRENT_CONTRACT_EPOCH} and r.code = $1`,
     [toSearchText(code)],
   )
   return { referrer: referrerOf(rows[0]), head: headOf(rows) }
@@ -146,8 +147,8 @@ export async function readReferral(
   const rows = await db.query(
     sql`select ${PRESENT_HEAD}, ${FOUND_REFERRER}, ${FOUND_BINDING}
      from ${idx.cursor} c
-     left join ${idx.referrers} r on r.home = ${CURRENT_INSTANCE} and r.referrer = $1
-     left join ${idx.referral_bindings} b on b.home = ${CURRENT_INSTANCE} and b.referee = $1`,
+     left join ${idx.referrers} r on r.contract_epoch = ${CURRENT_CONTRACT_EPOCH} and r.referrer = $1
+     left join ${idx.referral_bindings} b on b.contract_epoch = ${CURRENT_CONTRACT_EPOCH} and b.referee = $1`,
     [toSearchText(address)],
   )
   const [row] = rows

@@ -30,7 +30,7 @@ export async function readTraderProfile(
     sql`select ${PRESENT_HEAD}, ${TOTALS}, ${VOLUMES}, ${RESULTS}, open.*
      from ${idx.cursor} c left join ${idx.epochs} e on e.number = c.epoch
      left join ${idx.traders} t on t.trader = $1 left join ${idx.trader_results} r on r.trader = $1
-     cross join lateral (select ${OPEN} from ${idx.positions} p where p.deployment = e.deployment and p.trader = $1 and p.state = 'open') open`,
+     cross join lateral (select ${OPEN} from ${idx.positions} p where p.contract_epoch = e.contract_epoch and p.trader = $1 and p.state = 'open') open`,
     [toSearchText(trader), nowSec],
   )
   const row = defined(rows[0], 'the index cursor')

@@ -70,7 +70,7 @@ const SIZES = {
 } as const
 
 /**
- * SQL: the volume from one time to before another, at most an hour later, which is read from its trades. They are found by seq: in each section of the log,
+ * SQL: the volume from one time to before another, at most an hour later, which is read from its trades. They are found by seq: in each range of an epoch,
  * the ledgers of that time are one range. The bounds are row values, so that the planner does not read the hour of all assets by the primary key.
  */
 function volumeBetween(
@@ -78,18 +78,18 @@ function volumeBetween(
   { from, until, throughSeq }: { readonly from: Sql; readonly until: Sql; readonly throughSeq?: Sql },
 ): Sql {
   const sizes = SIZES[key].rows.map(({ table, column, size, only }) => sql`select ${size} as size from ${table} r
-    where r.${column} = ${value} and (r.${column}, r.seq) >= (${value}, section.low) and (r.${column}, r.seq) <= (${value}, section.high)
+    where r.${column} = ${value} and (r.${column}, r.seq) >= (${value}, seqs.low) and (r.${column}, r.seq) <= (${value}, seqs.high)
       and r.ts >= ${from} and r.ts < ${until} ${only}`)
-  return sql`coalesce((select sum(sized.size) from (${seqsBetween(from, until, throughSeq)}) section
+  return sql`coalesce((select sum(sized.size) from (${seqsBetween(from, until, throughSeq)}) seqs
     cross join lateral (${sql.join(sizes, ' union all ')}) sized), 0)`
 }
 
-/** SQL: the range of seq of some seconds, by section. A section ends where the next one begins: a repair may add events after its last one. */
+/** SQL: the range of seq of some seconds, by epoch range. A range ends where the next one begins: a repair may add events after its last one. */
 function seqsBetween(from: Sql, until: Sql, throughSeq: Sql = sql`null`): Sql {
   const ledger = (column: 'first_seq' | 'last_seq', order: 'asc' | 'desc'): Sql => sql`select l.${column} as seq from ${idx.ledgers} l
     where l.epoch = s.epoch and l.close_ts >= ${from} and l.close_ts < ${until} order by l.close_ts ${order}, l.last_seq ${order} limit 1`
   return sql`select greatest(s.first_seq, first.seq) as low, least(s.next_seq - 1, last.seq, ${throughSeq}) as high
-    from (select o.epoch, o.first_seq, lead(o.first_seq) over (order by o.first_seq) as next_seq from ${idx.sections} o) s
+    from (select o.epoch, o.first_seq, lead(o.first_seq) over (order by o.first_seq) as next_seq from ${idx.epoch_ranges} o) s
     cross join lateral (${ledger('first_seq', 'asc')}) first cross join lateral (${ledger('last_seq', 'desc')}) last`
 }
 

@@ -11,7 +11,7 @@ import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import type { AsOf } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
-import { contractInstanceSql, readContractInstance } from '../state/contract-instances.ts'
+import { contractEpochSql, readContractEpoch } from '../state/contract-epochs.ts'
 import type { Epoch } from '../state/epochs.ts'
 import { clampToSafeInteger, readPage, seqFromCursor } from '../log/log-list.ts'
 import type { Page } from '../log/page.ts'
@@ -33,13 +33,13 @@ export interface VaultSamplesFilter extends AsOf {
 export async function listVaultSamples(db: Queryable, { id, beforeTs, atLedger, limit, cursor }: VaultSamplesFilter): Promise<Page<VaultSample>> {
   const kind = `vault-samples-${id}`
   const bounds = [...(beforeTs === undefined ? [] : [clampToSafeInteger(beforeTs)]), ...(cursor === undefined ? [] : [seqFromCursor(kind, cursor)])]
-  const own = 'home = s.home and vault_id = s.vault_id'
-  const before = sql`(select max(p.time) from (select home, vault_id, time from ${idx.vault_samples}) p where ${own} and p.time < s.time)`
+  const own = 'contract_epoch = s.contract_epoch and vault_id = s.vault_id'
+  const before = sql`(select max(p.time) from (select contract_epoch, vault_id, time from ${idx.vault_samples}) p where ${own} and p.time < s.time)`
   const params: Param[] = [limit + 1, clampToSafeInteger(id), Math.min(Number.MAX_SAFE_INTEGER, ...bounds)]
   const state = stateSource({ atLedger }, (value) => sql`$${params.push(value)}`)
   const { readBy, later } = sampleBounds(state)
   const flowsAfter = (flow: 'deposit' | 'withdraw'): Sql => later((after, through) => sql`select coalesce(sum(v.amount), 0) from ${idx.vault_flows} v
-      where v.home = s.home and v.vault_id = s.vault_id and v.kind = '${flow}' and v.seq > ${after} and v.seq <= ${through}`)
+      where v.contract_epoch = s.contract_epoch and v.vault_id = s.vault_id and v.kind = '${flow}' and v.seq > ${after} and v.seq <= ${through}`)
   const sample = columns(idx.vault_samples, 's', {
     seq: 'time', time: 'time', ledger: 'ledger', totalUsdc: 'total_usdc', circulatingShares: 'circulating_shares', hwmNav: 'hwm_nav',
     deposits: expression<string>(sql`f.deposits - ${flowsAfter('deposit')}`),
@@ -50,7 +50,7 @@ export async function listVaultSamples(db: Queryable, { id, beforeTs, atLedger, 
     {
       state,
       page: sql`select ${sample}
-        from (select * from ${idx.vault_samples} r where r.home = ${contractInstanceSql('vaultFactory', sql`c.epoch`)} and r.vault_id = $2::bigint
+        from (select * from ${idx.vault_samples} r where r.contract_epoch = ${contractEpochSql('vaultFactory', sql`c.epoch`)} and r.vault_id = $2::bigint
           and r.time < $3::bigint ${readBy} order by r.time desc limit $1::int) s
         cross join lateral (${flowsSince(sql`(select * from ${idx.vault_flow_sums} where ${own}) f`, before, sql`s.time`)}) f`,
       params,
@@ -70,15 +70,16 @@ function sharePriceOf(totalUsdc: bigint, shares: bigint): bigint {
 
 /** Stores the figures of a vault as the sample of this interval; the last reading counts. */
 export async function insertVaultSample(
-  tx: Writable, instance: number, read: Readonly<VaultFigures> & { readonly vaultId: number; readonly ledger: number }, nowMs: number,
+  tx: Writable, contractEpoch: number, read: Readonly<VaultFigures> & { readonly vaultId: number; readonly ledger: number }, nowMs: number,
 ): Promise<void> {
   await insertRows(tx, idx.vault_samples, [read], {
-    home: { all: instance }, vault_id: 'vaultId', time: { all: sampleTime(Math.floor(nowMs / 1_000)) }, ledger: 'ledger', total_usdc: 'totalUsdc',
+    contract_epoch: { all: contractEpoch }, vault_id: 'vaultId', time: { all: sampleTime(Math.floor(nowMs / 1_000)) }, ledger: 'ledger',
+    total_usdc: 'totalUsdc',
     circulating_shares: 'circulatingShares', hwm_nav: 'hwmNav',
   }, LAST_READING_COUNTS)
 }
 
-const LAST_READING_COUNTS = updateOnConflict(idx.vault_samples, ['home', 'vault_id', 'time'], {
+const LAST_READING_COUNTS = updateOnConflict(idx.vault_samples, ['contract_epoch', 'vault_id', 'time'], {
   replace: ['ledger', 'total_usdc', 'circulating_shares', 'hwm_nav'],
 })
 
@@ -95,8 +96,9 @@ export async function applyVaultFlowSums(tx: Writable, epoch: Epoch, events: rea
   }
   if (sums.size === 0) return
   await insertRows(tx, idx.vault_flow_sums, [...sums.values()], {
-    home: { all: await readContractInstance(tx, epoch, 'vaultFactory') }, vault_id: 'vaultId', time: 'time', deposits: 'deposits', withdrawals: 'withdrawals',
+    contract_epoch: { all: await readContractEpoch(tx, epoch, 'vaultFactory') }, vault_id: 'vaultId', time: 'time',
+    deposits: 'deposits', withdrawals: 'withdrawals',
   }, ADD_FLOWS)
 }
 
-const ADD_FLOWS = updateOnConflict(idx.vault_flow_sums, ['home', 'vault_id', 'time'], { add: ['deposits', 'withdrawals'] })
+const ADD_FLOWS = updateOnConflict(idx.vault_flow_sums, ['contract_epoch', 'vault_id', 'time'], { add: ['deposits', 'withdrawals'] })

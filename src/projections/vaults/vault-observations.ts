@@ -9,7 +9,7 @@ import { idx } from '../../store/tables.ts'
 import type { Epoch } from '../state/epochs.ts'
 import { appendCorrections } from '../repair/correction-log.ts'
 import type { NewCorrection } from '../repair/correction-log.ts'
-import { readContractInstance } from '../state/contract-instances.ts'
+import { readContractEpoch } from '../state/contract-epochs.ts'
 import { readIndexCursor } from '../state/index-state.ts'
 import { projectionTargets } from '../repair/shadow.ts'
 import { insertVaultSample } from './vault-history.ts'
@@ -32,12 +32,12 @@ export async function listVaultsToRead(
   epoch: Epoch,
   options: { readonly limit: number; readonly except: readonly number[]; readonly readBeforeMs: number },
 ): Promise<readonly { readonly vaultId: number }[]> {
-  const instance = await readContractInstance(db, epoch, 'vaultFactory')
+  const contractEpoch = await readContractEpoch(db, epoch, 'vaultFactory')
   return await db.query(
-    sql`select ${VAULT_ID} from ${idx.vaults} v left join ${idx.vault_observations} o on o.home = v.home and o.vault_id = v.vault_id
-     where v.home = $1 and v.vault_id <> all($3::bigint[]) and (v.is_unsettled or o.observed_at is null or o.observed_at < $4::bigint)
+    sql`select ${VAULT_ID} from ${idx.vaults} v left join ${idx.vault_observations} o on o.contract_epoch = v.contract_epoch and o.vault_id = v.vault_id
+     where v.contract_epoch = $1 and v.vault_id <> all($3::bigint[]) and (v.is_unsettled or o.observed_at is null or o.observed_at < $4::bigint)
      order by v.is_unsettled desc, o.observed_at nulls first, v.vault_id limit $2`,
-    [instance, options.limit, options.except, options.readBeforeMs],
+    [contractEpoch, options.limit, options.except, options.readBeforeMs],
   )
 }
 
@@ -49,20 +49,20 @@ export async function recordVaultObservations(tx: Writable, epoch: Epoch, observ
   const cursor = await readIndexCursor(tx)
   if (cursor === null || cursor.epoch !== epoch.number || cursor.lastLedger === null) return
   const { lastLedger, lastSeq } = cursor
-  const instance = await readContractInstance(tx, epoch, 'vaultFactory')
-  const { vaults } = await loadVaults(tx, instance, { vaults: observations.map(({ vaultId }) => vaultId), positions: [], orders: [], depositors: [] })
+  const contractEpoch = await readContractEpoch(tx, epoch, 'vaultFactory')
+  const { vaults } = await loadVaults(tx, contractEpoch, { vaults: observations.map(({ vaultId }) => vaultId), positions: [], orders: [], depositors: [] })
   const corrections: NewCorrection[] = []
   for (const observed of observations) {
     const vault = vaults.get(observed.vaultId)
     if (vault === undefined || observed.ledger > lastLedger || observed.ledger < vault.lastLedger) continue
     const differs = FIGURES.some((key) => vault[key] !== observed[key])
     const isCorrection = !vault.isUnsettled && differs
-    if (differs) await recordReadFigures(tx, instance, vault.vaultId, { ...observed, place: lastSeq })
-    await storeObservation(tx, instance, { observed, throughSeq: lastSeq, isCorrection, nowMs })
-    await insertVaultSample(tx, instance, observed, nowMs)
+    if (differs) await recordReadFigures(tx, contractEpoch, vault.vaultId, { ...observed, seq: lastSeq })
+    await storeObservation(tx, contractEpoch, { observed, throughSeq: lastSeq, isCorrection, nowMs })
+    await insertVaultSample(tx, contractEpoch, observed, nowMs)
     if (!isCorrection) continue
     const { vaultId, ledger } = observed
-    corrections.push({ kind: 'vault', deployment: epoch.deployment, vaultId, ledger, before: toValues(vault), after: toValues(observed) })
+    corrections.push({ kind: 'vault', contractEpoch: epoch.contractEpoch, vaultId, ledger, before: toValues(vault), after: toValues(observed) })
   }
   await appendCorrections(tx, corrections, { cursor, nowMs })
 }
@@ -81,17 +81,17 @@ function toValues(vault: Readonly<VaultFigures>): CorrectedValues {
 
 async function storeObservation(
   tx: Writable,
-  instance: number,
+  contractEpoch: number,
   observation: { readonly observed: ObservedVault; readonly throughSeq: number; readonly isCorrection: boolean; readonly nowMs: number },
 ): Promise<void> {
   const { observed, throughSeq, isCorrection, nowMs } = observation
   await insertRows(tx, idx.vault_observations, [observed], {
-    home: { all: instance }, vault_id: 'vaultId', ...FIGURE_SOURCES, ledger: 'ledger', place: { all: throughSeq },
+    contract_epoch: { all: contractEpoch }, vault_id: 'vaultId', ...FIGURE_SOURCES, ledger: 'ledger', through_seq: { all: throughSeq },
     corrections: { all: isCorrection ? 1 : 0 }, observed_at: { all: nowMs },
   }, REPLACE_OBSERVATION)
-  const figures = [instance, observed.vaultId, ...FIGURES.map((key) => observed[key])]
+  const figures = [contractEpoch, observed.vaultId, ...FIGURES.map((key) => observed[key])]
   const setFigures = (target: Writable): Promise<unknown> => target.run(
-    sql`${sql.update(idx.vaults)} set ${SET_FIGURES}, is_unsettled = false where home = $1 and vault_id = $2`,
+    sql`${sql.update(idx.vaults)} set ${SET_FIGURES}, is_unsettled = false where contract_epoch = $1 and vault_id = $2`,
     figures,
   )
   for (const target of await projectionTargets(tx)) await setFigures(target)
@@ -99,6 +99,6 @@ async function storeObservation(
 
 const SET_FIGURES = sql.join(FIGURE_NAMES.map((name, index) => `${name} = $${index + 3}`), ', ')
 
-const REPLACE_OBSERVATION = updateOnConflict(idx.vault_observations, ['home', 'vault_id'], {
-  replace: [...FIGURE_NAMES, 'ledger', 'place', 'observed_at'], add: ['corrections'],
+const REPLACE_OBSERVATION = updateOnConflict(idx.vault_observations, ['contract_epoch', 'vault_id'], {
+  replace: [...FIGURE_NAMES, 'ledger', 'through_seq', 'observed_at'], add: ['corrections'],
 })

@@ -25,76 +25,79 @@ const VAULT = columns(idx.vaults, 'v', {
   isUnsettled: 'is_unsettled',
 })
 const DEPOSITOR = columns(idx.vault_depositors, 'd', { vaultId: 'vault_id', depositor: 'depositor' })
-const OBSERVATION = columns(idx.vault_observations, 'o', { vaultId: 'vault_id', throughSeq: 'place', ...FIGURE_COLUMNS })
+const OBSERVATION = columns(idx.vault_observations, 'o', { vaultId: 'vault_id', throughSeq: 'through_seq', ...FIGURE_COLUMNS })
 
 /** Loads everything that a page names, including the vaults of its positions and orders. */
-export async function loadVaults(tx: Queryable, instance: number, ids: ReferencedIds): Promise<KnownVaults> {
+export async function loadVaults(tx: Queryable, contractEpoch: number, ids: ReferencedIds): Promise<KnownVaults> {
   const positions = ids.positions.length === 0 ? [] : await tx.query(
-    sql`select ${POSITION} from ${idx.vault_positions} p where p.home = $1 and p.position_id = any($2::bigint[])`,
-    [instance, ids.positions],
+    sql`select ${POSITION} from ${idx.vault_positions} p where p.contract_epoch = $1 and p.position_id = any($2::bigint[])`,
+    [contractEpoch, ids.positions],
   )
   const orders = ids.orders.length === 0 ? [] : await tx.query(
-    sql`select ${ORDER} from ${idx.vault_orders} o where o.home = $1 and o.order_id = any($2::bigint[])`,
-    [instance, ids.orders],
+    sql`select ${ORDER} from ${idx.vault_orders} o where o.contract_epoch = $1 and o.order_id = any($2::bigint[])`,
+    [contractEpoch, ids.orders],
   )
   const vaultIds = [...new Set([...ids.vaults, ...positions.map(({ vaultId }) => vaultId), ...orders.map(({ vaultId }) => vaultId)])]
   if (vaultIds.length === 0) {
     return { vaults: new Map(), observations: new Map(), past: new Map(), positions: new Map(), orders: new Map(), depositors: new Set() }
   }
-  const vaults = await tx.query(sql`select ${VAULT} from ${idx.vaults} v where v.home = $1 and v.vault_id = any($2::bigint[])`, [instance, vaultIds])
+  const vaults = await tx.query(
+    sql`select ${VAULT} from ${idx.vaults} v where v.contract_epoch = $1 and v.vault_id = any($2::bigint[])`, [contractEpoch, vaultIds],
+  )
   const depositors = ids.depositors.length === 0 ? [] : await tx.query(
-    sql`select ${DEPOSITOR} from ${idx.vault_depositors} d where d.home = $1 and d.vault_id = any($2::bigint[]) and d.depositor = any($3::text[])`,
-    [instance, vaultIds, ids.depositors],
+    sql`select ${DEPOSITOR} from ${idx.vault_depositors} d where d.contract_epoch = $1 and d.vault_id = any($2::bigint[]) and d.depositor = any($3::text[])`,
+    [contractEpoch, vaultIds, ids.depositors],
   )
   return {
     vaults: new Map(vaults.map((row) => [row.vaultId, { ...row, ...toFigures(row), closedTradePnl: BigInt(row.closedTradePnl) }])),
-    observations: await loadObservations(tx, instance, vaultIds),
-    past: await loadPastFigures(tx, instance, vaultIds),
+    observations: await loadObservations(tx, contractEpoch, vaultIds),
+    past: await loadPastFigures(tx, contractEpoch, vaultIds),
     positions: new Map(positions.map(({ id, ...position }) => [id, position])),
     orders: new Map(orders.map(({ id, collateral, ...order }) => [id, { ...order, collateral: collateral === null ? null : BigInt(collateral) }])),
     depositors: new Set(depositors.map(({ vaultId, depositor }) => `${vaultId} ${depositor}`)),
   }
 }
 
-async function loadObservations(tx: Queryable, instance: number, ids: readonly number[]): Promise<ReadonlyMap<number, VaultObservation>> {
+async function loadObservations(tx: Queryable, contractEpoch: number, ids: readonly number[]): Promise<ReadonlyMap<number, VaultObservation>> {
   const rows = await tx.query(
-    sql`select ${OBSERVATION} from ${idx.vault_observations} o where o.home = $1 and o.vault_id = any($2::bigint[])`,
-    [instance, ids],
+    sql`select ${OBSERVATION} from ${idx.vault_observations} o where o.contract_epoch = $1 and o.vault_id = any($2::bigint[])`,
+    [contractEpoch, ids],
   )
   return new Map(rows.map((row) => [row.vaultId, { ...row, ...toFigures(row) }]))
 }
 
 /** Stores the changes of the fold. */
-export async function storeVaults(tx: Writable, instance: number, known: KnownVaults, changes: VaultChanges): Promise<void> {
-  const home = { all: instance }
+export async function storeVaults(tx: Writable, contractEpoch: number, known: KnownVaults, changes: VaultChanges): Promise<void> {
+  const contract_epoch = { all: contractEpoch }
   await insertRows(tx, idx.vaults, pickRows(known.vaults, changes.vaults), {
-    home, vault_id: 'vaultId', leader: 'leader', name: 'name', created_seq: 'createdSeq', created_at: 'createdAt', ...FIGURE_SOURCES,
+    contract_epoch, vault_id: 'vaultId', leader: 'leader', name: 'name', created_seq: 'createdSeq', created_at: 'createdAt', ...FIGURE_SOURCES,
     depositor_count: 'depositorCount', open_positions: 'openPositions', trade_count: 'tradeCount', closed_trade_pnl: 'closedTradePnl',
     last_ledger: 'lastLedger', updated_at: 'updatedAt', is_unsettled: 'isUnsettled',
   }, UPDATE_VAULTS)
   await insertRows(tx, idx.vault_positions, pickRows(known.positions, changes.positions), {
-    home, position_id: 'id', vault_id: 'vaultId', leader: 'leader', is_open: 'isOpen',
+    contract_epoch, position_id: 'id', vault_id: 'vaultId', leader: 'leader', is_open: 'isOpen',
   }, UPDATE_POSITIONS)
   await insertRows(tx, idx.vault_orders, pickRows(known.orders, changes.orders), {
-    home, order_id: 'id', vault_id: 'vaultId', leader: 'leader', collateral: 'collateral',
+    contract_epoch, order_id: 'id', vault_id: 'vaultId', leader: 'leader', collateral: 'collateral',
   }, KEEP_ORDERS)
-  await insertRows(tx, idx.vault_depositors, changes.depositors, { home, vault_id: 'vaultId', depositor: 'depositor' })
+  await insertRows(tx, idx.vault_depositors, changes.depositors, { contract_epoch, vault_id: 'vaultId', depositor: 'depositor' })
   await insertRows(tx, idx.vault_trades, changes.trades, {
-    home, seq: 'seq', vault_id: 'vaultId', position_id: 'positionId', action: 'action', leader: 'leader', collateral: 'collateral', ledger: 'ledger', ts: 'ts',
+    contract_epoch, seq: 'seq', vault_id: 'vaultId', position_id: 'positionId', action: 'action', leader: 'leader', collateral: 'collateral',
+    ledger: 'ledger', ts: 'ts',
     tx_hash: 'txHash', pnl: 'pnl',
   })
   await insertRows(tx, idx.vault_flows, changes.flows, {
-    home, seq: 'seq', vault_id: 'vaultId', kind: 'kind', principal: 'principal', amount: 'amount', shares: 'shares', ledger: 'ledger', ts: 'ts',
+    contract_epoch, seq: 'seq', vault_id: 'vaultId', kind: 'kind', principal: 'principal', amount: 'amount', shares: 'shares', ledger: 'ledger', ts: 'ts',
     tx_hash: 'txHash',
   })
-  await insertVaultVersions(tx, instance, changes.versions)
+  await insertVaultVersions(tx, contractEpoch, changes.versions)
 }
 
-const UPDATE_VAULTS = updateOnConflict(idx.vaults, ['home', 'vault_id'], {
+const UPDATE_VAULTS = updateOnConflict(idx.vaults, ['contract_epoch', 'vault_id'], {
   replace: [...FIGURE_NAMES, 'depositor_count', 'open_positions', 'trade_count', 'closed_trade_pnl', 'last_ledger', 'updated_at', 'is_unsettled'],
 })
-const UPDATE_POSITIONS = updateOnConflict(idx.vault_positions, ['home', 'position_id'], { replace: ['is_open'] })
-const KEEP_ORDERS = sql`on conflict (home, order_id) do nothing`
+const UPDATE_POSITIONS = updateOnConflict(idx.vault_positions, ['contract_epoch', 'position_id'], { replace: ['is_open'] })
+const KEEP_ORDERS = sql`on conflict (contract_epoch, order_id) do nothing`
 
 function pickRows<Row>(rows: ReadonlyMap<number, Row>, ids: ReadonlySet<number>): readonly (Row & { readonly id: number })[] {
   return [...ids].flatMap((id) => {

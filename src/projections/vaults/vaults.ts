@@ -9,7 +9,7 @@ import type { Param, Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import type { ArchivedEvent } from '../log/archived-event.ts'
 import type { Epoch, EpochContracts } from '../state/epochs.ts'
-import { contractInstanceSql, readContractInstance } from '../state/contract-instances.ts'
+import { contractEpochSql, readContractEpoch } from '../state/contract-epochs.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
 import type { LogBounds } from '../log/log-list.ts'
@@ -34,15 +34,15 @@ export async function applyVaultEvents(tx: Writable, epoch: Epoch, archived: rea
   const earlier = new Set(begun)
   const relevant = selected.filter((event) => !earlier.has(event))
   if (relevant.length === 0) return
-  const instance = await readContractInstance(tx, epoch, 'vaultFactory')
-  const known = await loadVaults(tx, instance, {
+  const contractEpoch = await readContractEpoch(tx, epoch, 'vaultFactory')
+  const known = await loadVaults(tx, contractEpoch, {
     vaults: idsIn(relevant, 'vaultFactory', (event) => numberOf(event, 'vaultId')),
     positions: idsIn(relevant, 'market', (event) => (event.topic === 'order_executed' ? undefined : numberOf(event, 'positionId')))
       .concat(idsIn(relevant, 'vaultFactory', (event) => (event.topic === 'leader_close' ? idOf(event, 'positionId') : undefined))),
     orders: idsIn(relevant, 'market', (event) => (event.topic === 'order_executed' ? numberOf(event, 'orderId') : undefined)),
     depositors: [...new Set(relevant.filter(isDeposit).map((event) => textOf(event, 'depositor')))],
   })
-  await storeVaults(tx, instance, known, foldVaults(relevant, known, selected.filter((event) => earlier.has(event))))
+  await storeVaults(tx, contractEpoch, known, foldVaults(relevant, known, selected.filter((event) => earlier.has(event))))
 }
 
 const MARKET_TOPICS: ReadonlySet<string> = new Set([
@@ -86,7 +86,7 @@ const VAULT_COLUMNS = columns(idx.vaults, 'v', {
 })
 const FOUND_VAULT = outerJoined(VAULT_COLUMNS)
 
-const CURRENT_INSTANCE = contractInstanceSql('vaultFactory', sql`c.epoch`)
+const CURRENT_CONTRACT_EPOCH = contractEpochSql('vaultFactory', sql`c.epoch`)
 
 export interface VaultsFilter extends ApyTerms, AsOf {
   readonly leader?: string | undefined
@@ -98,7 +98,7 @@ export interface VaultsFilter extends ApyTerms, AsOf {
 export async function listVaults(db: Queryable, filter: VaultsFilter): Promise<Page<TraderVault>> {
   const params: Param[] = [filter.limit + 1]
   const state = stateSource(filter, (value) => sql`$${params.push(value)}`)
-  const conditions = [sql`v.home = ${CURRENT_INSTANCE}`]
+  const conditions = [sql`v.contract_epoch = ${CURRENT_CONTRACT_EPOCH}`]
   if (filter.leader !== undefined) conditions.push(sql`v.leader = $${params.push(toSearchText(filter.leader))}`)
   if (filter.cursor !== undefined) conditions.push(sql`v.created_seq < $${params.push(seqFromCursor(VAULTS_KIND, filter.cursor))}::bigint`)
   return await readPage(
@@ -124,7 +124,8 @@ export async function readVault(
   const stateHead: SelectList<HeadColumns> = state.head
   const rows = await db.query(
     sql`select ${stateHead}, ${FOUND_VAULT}
-     from ${state.from} left join lateral (select * from ${vaultsOf(state)} v where v.home = ${CURRENT_INSTANCE} and v.vault_id = $1::bigint) v on true`,
+     from ${state.from} left join lateral (
+       select * from ${vaultsOf(state)} v where v.contract_epoch = ${CURRENT_CONTRACT_EPOCH} and v.vault_id = $1::bigint) v on true`,
     params,
   )
   const head = headOf(rows)
@@ -155,7 +156,7 @@ export async function listVaultTrades(db: Queryable, filter: VaultActivityFilter
     ...rest,
     kind: `vault-trades-${id}`,
     table: idx.vault_trades,
-    scope: { column: 'home', value: CURRENT_INSTANCE },
+    scope: { column: 'contract_epoch', value: CURRENT_CONTRACT_EPOCH },
     equals: { vault_id: clampToSafeInteger(id) },
     columns: {
       id: 'r.seq', vaultId: 'r.vault_id', positionId: 'r.position_id', action: 'r.action', leader: 'r.leader', collateral: 'r.collateral',
@@ -171,7 +172,7 @@ export async function listVaultFlows(db: Queryable, kind: VaultFlowKind, filter:
     ...rest,
     kind: `vault-${kind}-${id}`,
     table: idx.vault_flows,
-    scope: { column: 'home', value: CURRENT_INSTANCE },
+    scope: { column: 'contract_epoch', value: CURRENT_CONTRACT_EPOCH },
     equals: { vault_id: clampToSafeInteger(id), kind },
     columns: {
       id: 'r.seq', vaultId: 'r.vault_id', principal: 'r.principal', amount: 'r.amount', shares: 'r.shares', ledger: 'r.ledger', ts: 'r.ts',

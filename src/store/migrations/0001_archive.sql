@@ -2,14 +2,15 @@
 -- The log: what is archived of the chain, and how far. Everything in this schema but what is marked as observed can be read or computed again.
 create schema idx;
 
--- A stretch of the log with one set of contracts on one incarnation of the network. The log's order is epoch, then ledger, then event id.
+-- Parts of the log with one set of contracts on one chain. The log's order is epoch, then ledger, then event id.
 create table idx.epochs (
   number int primary key,
   epoch text not null unique,
-  -- Grows when the network was reset; ids of ledgers and events repeat from one incarnation to the next.
+  -- Grows when the network was reset; ids of ledgers and events repeat from one chain to the next.
   chain int not null,
-  -- The first epoch with this market on this incarnation: position ids are unique inside a deployment and repeat across them.
-  deployment int not null references idx.epochs (number),
+  -- The first epoch with this market contract on this chain. Ids of positions and orders are unique among the rows with the same number, and repeat with others.
+  -- Tables of other contracts' rows have the first epoch of their own contract in the column of this name.
+  contract_epoch int not null references idx.epochs (number),
   reason text not null check (reason in ('first', 'contracts', 'reset')),
   passphrase text not null,
   contracts jsonb not null,
@@ -21,10 +22,10 @@ create table idx.epochs (
   name text not null
 );
 
--- Sections of the log. A chain that comes back continues its epoch, in another section.
-create table idx.sections (
+-- The ranges of seq of each epoch. A chain that comes back continues its epoch, in another range.
+create table idx.epoch_ranges (
   first_seq bigint primary key,
-  -- Null for the current section.
+  -- Null for the current range.
   last_seq bigint,
   epoch int not null references idx.epochs (number)
 );

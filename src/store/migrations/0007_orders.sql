@@ -3,7 +3,7 @@
 
 -- Every known order. A projection: of events, and of idx.order_details.
 create table idx.orders (
-  deployment int not null,
+  contract_epoch int not null,
   order_id bigint not null,
   status text not null check (status in ('pending', 'executed', 'cancelled')),
   trader text,
@@ -29,17 +29,17 @@ create table idx.orders (
   -- As the execution event reports it.
   keeper_reward numeric(39),
   details_complete boolean not null,
-  primary key (deployment, order_id)
+  primary key (contract_epoch, order_id)
 );
-create index orders_by_placement on idx.orders (deployment, seq);
-create index orders_by_placement_of_trader on idx.orders (deployment, trader, seq);
-create index orders_by_trader on idx.orders (deployment, trader, order_id);
-create index orders_by_trader_and_asset on idx.orders (deployment, trader, asset, order_id);
-create index orders_by_trader_and_status on idx.orders (deployment, trader, status, order_id);
-create index orders_by_trader_asset_and_status on idx.orders (deployment, trader, asset, status, order_id);
-create index orders_incomplete on idx.orders (deployment, order_id) where not details_complete;
-create index orders_pending on idx.orders (deployment, seq) where status = 'pending';
-create index orders_pending_of_trader on idx.orders (deployment, trader, seq) where status = 'pending';
+create index orders_by_placement on idx.orders (contract_epoch, seq);
+create index orders_by_placement_of_trader on idx.orders (contract_epoch, trader, seq);
+create index orders_by_trader on idx.orders (contract_epoch, trader, order_id);
+create index orders_by_trader_and_asset on idx.orders (contract_epoch, trader, asset, order_id);
+create index orders_by_trader_and_status on idx.orders (contract_epoch, trader, status, order_id);
+create index orders_by_trader_asset_and_status on idx.orders (contract_epoch, trader, asset, status, order_id);
+create index orders_incomplete on idx.orders (contract_epoch, order_id) where not details_complete;
+create index orders_pending on idx.orders (contract_epoch, seq) where status = 'pending';
+create index orders_pending_of_trader on idx.orders (contract_epoch, trader, seq) where status = 'pending';
 -- An order that has ended is a line from its placement to its end, at the height of its placement, or of its trader (as in 0004_positions.sql).
 create index orders_ended_by_placement on idx.orders
   using gist (box(point(seq, seq), point(ended_seq - 1, seq))) where seq is not null and ended_seq is not null;
@@ -48,7 +48,7 @@ create index orders_ended_by_trader on idx.orders
 
 -- What the ledger entries of orders say. Observed, so a rebuild keeps it.
 create table idx.order_details (
-  deployment int not null references idx.epochs (number),
+  contract_epoch int not null references idx.epochs (number),
   order_id bigint not null,
   -- Null: the ledger has no entry of this order.
   owner text,
@@ -63,12 +63,12 @@ create table idx.order_details (
   -- The node's latest ledger at the time of the reading.
   ledger bigint not null,
   observed_at bigint not null,
-  primary key (deployment, order_id)
+  primary key (contract_epoch, order_id)
 );
 
 -- How far the ids of a market were searched for orders that no event named.
 create table idx.order_scans (
-  deployment int primary key references idx.epochs (number),
+  contract_epoch int primary key references idx.epochs (number),
   -- Every id up to this one has a row in idx.orders, or was read once.
   through bigint not null,
   -- The last id that the market had assigned.
@@ -78,14 +78,14 @@ create table idx.order_scans (
 
 -- Placements that no event reports, found in what transactions changed. Observed, so a rebuild keeps them.
 create table idx.order_placements (
-  deployment int not null references idx.epochs (number),
+  contract_epoch int not null references idx.epochs (number),
   order_id bigint not null,
   ledger bigint not null,
   ts bigint not null,
   tx_hash text not null,
   -- Of the first archived row of the transaction, or else of the change by which the order became known; null: none.
   seq bigint,
-  primary key (deployment, order_id)
+  primary key (contract_epoch, order_id)
 );
 create index order_placements_by_tx_hash on idx.order_placements using hash (tx_hash);
 
@@ -93,7 +93,7 @@ create index order_placements_by_tx_hash on idx.order_placements using hash (tx_
 -- position in the log, so that clients receive it and can resume after it.
 create table idx.order_changes (
   seq bigint primary key,
-  deployment int not null references idx.epochs (number),
+  contract_epoch int not null references idx.epochs (number),
   account text not null,
   -- The order; null: none.
   order_id bigint,

@@ -1,9 +1,9 @@
 -- baseline
--- Referral codes and what came of them. `home` is the number of the first epoch with this contract on this chain, within which its codes are unique.
+-- Referral codes and what came of them. Codes are unique within a `contract_epoch`, the first epoch with their contract on its chain.
 
 -- Who owns which referral code, and what came of it.
 create table idx.referrers (
-  home int not null references idx.epochs (number),
+  contract_epoch int not null references idx.epochs (number),
   referrer text not null,
   code text not null,
   created_at bigint not null,
@@ -14,19 +14,19 @@ create table idx.referrers (
   claimable numeric not null,
   -- Close time of the last event that changed it, milliseconds.
   updated_at bigint not null,
-  primary key (home, referrer)
+  primary key (contract_epoch, referrer)
 );
-create index referrers_by_code on idx.referrers (home, code);
+create index referrers_by_code on idx.referrers (contract_epoch, code);
 
 -- Who was referred by whom, once and for good.
 create table idx.referral_bindings (
-  home int not null references idx.epochs (number),
+  contract_epoch int not null references idx.epochs (number),
   referee text not null,
   referrer text not null,
   code text not null,
   bound_at bigint not null,
   tx_hash text not null,
-  primary key (home, referee)
+  primary key (contract_epoch, referee)
 );
 
 create table idx.referral_trades (

@@ -1,11 +1,11 @@
 -- baseline
 -- How the index is compared with the network and corrected.
 
--- What the network showed to be different from the index. Observed: a rebuild applies each correction at its place.
+-- What the network showed to be different from the index. Observed: a rebuild applies each correction at its seq.
 create table idx.corrections (
   -- A seq of its own, after every event that it was compared with.
-  place bigint primary key,
-  deployment int not null references idx.epochs (number),
+  seq bigint primary key,
+  contract_epoch int not null references idx.epochs (number),
   -- ended: the ledger does not have it any more, and no event says why. changed, opened: it is as described here.
   kind text not null check (kind ~ '^(ended|changed|opened|interest|vault|event|epoch)$'),
   position_id bigint,
@@ -26,15 +26,15 @@ create table idx.corrections (
   vault_id bigint,
   event_id text
 );
-create index corrections_by_asset on idx.corrections (asset, place);
-create index corrections_by_kind on idx.corrections (kind, place);
-create index corrections_by_kind_and_asset on idx.corrections (kind, asset, place);
+create index corrections_by_asset on idx.corrections (asset, seq);
+create index corrections_by_kind on idx.corrections (kind, seq);
+create index corrections_by_kind_and_asset on idx.corrections (kind, asset, seq);
 -- Where the state as of a ledger ends, when a correction compared a later ledger.
-create index corrections_by_ledger on idx.corrections (deployment, ledger, place) where kind <> 'event';
-create index corrections_by_trader on idx.corrections (trader, place);
-create index corrections_by_trader_and_asset on idx.corrections (trader, asset, place);
-create index corrections_by_trader_and_kind on idx.corrections (trader, kind, place);
-create index corrections_by_trader_and_kind_and_asset on idx.corrections (trader, kind, asset, place);
+create index corrections_by_ledger on idx.corrections (contract_epoch, ledger, seq) where kind <> 'event';
+create index corrections_by_trader on idx.corrections (trader, seq);
+create index corrections_by_trader_and_asset on idx.corrections (trader, asset, seq);
+create index corrections_by_trader_and_kind on idx.corrections (trader, kind, seq);
+create index corrections_by_trader_and_kind_and_asset on idx.corrections (trader, kind, asset, seq);
 
 -- Differences between the archive and the network, found by a verification and not applied yet.
 create table idx.repairs (

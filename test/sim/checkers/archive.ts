@@ -7,7 +7,7 @@ import type { Queryable } from '../../../src/store/store.ts'
 export interface Archived {
   readonly seq: number
   readonly epoch: number
-  readonly deployment: number
+  readonly contractEpoch: number
   /** Grows with every reset of the network. */
   readonly chain: number
   readonly eventId: string
@@ -29,7 +29,7 @@ interface Row extends Omit<Archived, 'contractKey'> {
 }
 
 const ARCHIVE = `
-  select e.seq, e.epoch, p.deployment, p.chain, e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger,
+  select e.seq, e.epoch, p.contract_epoch as "contractEpoch", p.chain, e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger,
     e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.topics_xdr as "topicsXdr", e.value_xdr as "valueXdr", e.payload, e.problem, p.contracts
   from idx.events e join idx.epochs p on p.number = e.epoch
   where not e.is_transfer order by e.seq`
@@ -38,7 +38,7 @@ const ARCHIVE = `
 export async function checkLogNumbers(db: Queryable): Promise<void> {
   const rows = await db.query<{ seq: number }>(
     `select seq from idx.events union all select seq from tx.submission_changes where seq is not null union all select seq from idx.order_changes
-     union all select seq from idx.contract_versions where seq is not null union all select place from idx.corrections order by seq`,
+     union all select seq from idx.contract_versions where seq is not null union all select seq from idx.corrections order by seq`,
   )
   rows.forEach(({ seq }, index) => assert.equal(seq, index + 1, 'the log has a gap or a duplicate number'))
 }

@@ -31,14 +31,14 @@ export async function checkFeedsMatchLog(db: Queryable, archive: readonly Archiv
 /** The events of each account, oldest first. */
 async function foldFeeds(db: Queryable, archive: readonly Archived[]): Promise<ReadonlyMap<string, readonly Archived[]>> {
   const read = await db.query<{ key: string; owner: string }>(
-    `select concat_ws('/', deployment, order_id) as key, owner from idx.order_details where owner is not null`,
+    `select concat_ws('/', contract_epoch, order_id) as key, owner from idx.order_details where owner is not null`,
   )
   const owners = new Map(read.map(({ key, owner }) => [key, owner]))
   const feeds = new Map<string, Archived[]>()
   for (const [index, event] of archive.entries()) {
     const payload = event.payload ?? {}
     const accounts = new Set(ROLES.map((role) => payload[role]).filter((name) => typeof name === 'string'))
-    const order = `${event.deployment}/${String(payload['orderId'])}`
+    const order = `${event.contractEpoch}/${String(payload['orderId'])}`
     if (event.topic === 'order_placed') owners.set(order, String(payload['trader']))
     if (event.topic === 'order_executed' || event.topic === 'order_cancelled') {
       const owner = owners.get(order)

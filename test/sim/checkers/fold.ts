@@ -59,7 +59,7 @@ export interface Folded {
 interface Leg extends Omit<FoldedPosition, 'size'> {
   /** The size left of it. */
   size: string
-  readonly deployment: number
+  readonly contractEpoch: number
   readonly seq: number
   ended: boolean
 }
@@ -102,7 +102,7 @@ function endingOf(topic: string, payload: Payload): Ending | null {
  * it closed those of the trader that are missing from the market's own entries, `market`. From generation 2 on the liquidation of each position precedes it.
  * Fails unless the open positions are those entries.
  */
-export function fold(archive: readonly Archived[], deployment: number | null, market: ReadonlyMap<number, MarketPosition>): Folded {
+export function fold(archive: readonly Archived[], contractEpoch: number | null, market: ReadonlyMap<number, MarketPosition>): Folded {
   const legs = new Map<string, Leg>()
   const trades: FoldedTrade[] = []
   const traders = new Map<string, { pnl: bigint; volume: bigint }>()
@@ -141,15 +141,15 @@ export function fold(archive: readonly Archived[], deployment: number | null, ma
       return
     }
     for (const leg of legs.values()) {
-      const isCandidate = leg.deployment === event.deployment && leg.trader === trader
-      if (isCandidate && !(leg.deployment === deployment && market.has(leg.positionId))) leg.ended = true
+      const isCandidate = leg.contractEpoch === event.contractEpoch && leg.trader === trader
+      if (isCandidate && !(leg.contractEpoch === contractEpoch && market.has(leg.positionId))) leg.ended = true
     }
   }
 
   for (const event of archive) {
     if (event.contractKey !== 'market' || event.problem !== null) continue
     const payload = event.payload ?? {}
-    const id = `${event.deployment}/${String(payload['positionId'])}`
+    const id = `${event.contractEpoch}/${String(payload['positionId'])}`
     const ending = endingOf(event.topic, payload)
     if (event.topic === 'position_opened') open(event, payload, id)
     else if (event.topic === 'cross_liq') endCrossAccount(event, payload)
@@ -160,10 +160,10 @@ export function fold(archive: readonly Archived[], deployment: number | null, ma
       trades.unshift(tradeOf(event, payload, part, legs.get(id)))
     }
   }
-  const openLegs = [...legs.values()].filter((leg) => !leg.ended && leg.deployment === deployment).sort((a, b) => b.seq - a.seq)
+  const openLegs = [...legs.values()].filter((leg) => !leg.ended && leg.contractEpoch === contractEpoch).sort((a, b) => b.seq - a.seq)
   assert.deepEqual(new Map(openLegs.map((leg) => [leg.positionId, marketPositionOf(leg)])), market, 'open positions by the log differ from those of the market')
   return {
-    openPositions: openLegs.map(({ deployment: _deployment, seq: _seq, ended: _ended, ...position }) => position),
+    openPositions: openLegs.map(({ contractEpoch: _contractEpoch, seq: _seq, ended: _ended, ...position }) => position),
     trades,
     traders,
     statsOf: (asset, nowSec) => stats(asset, openLegs, fills, nowSec),
@@ -176,7 +176,7 @@ function marketPositionOf({ trader, asset, direction, size, entryPrice }: Leg): 
 
 function openingLeg(event: Archived, payload: Readonly<Record<string, unknown>>): Leg {
   return {
-    deployment: event.deployment,
+    contractEpoch: event.contractEpoch,
     seq: event.seq,
     ended: false,
     positionId: Number(payload['positionId']),

@@ -22,8 +22,8 @@ const PAGE_ROWS = 17
 export async function checkListsMatchFold(
   db: Queryable, archive: readonly Archived[], nowSec: number, market: ReadonlyMap<number, MarketPosition>,
 ): Promise<void> {
-  const rows = await db.query<{ deployment: number }>('select p.deployment from idx.cursor c join idx.epochs p on p.number = c.epoch')
-  const folded = fold(archive, rows[0]?.deployment ?? null, market)
+  const rows = await db.query<{ contractEpoch: number }>('select p.contract_epoch as "contractEpoch" from idx.cursor c join idx.epochs p on p.number = c.epoch')
+  const folded = fold(archive, rows[0]?.contractEpoch ?? null, market)
 
   assert.deepEqual(await readWholeList((cursor) => listOpenPositions(db, { cursor })), folded.openPositions, 'open positions')
   assert.deepEqual(await readAllTrades(db, {}), folded.trades, 'trades')
