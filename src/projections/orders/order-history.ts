@@ -274,7 +274,8 @@ async function findDeployment(db: Queryable, name: string | undefined): Promise<
   const [row] = await db.query<FoundDeployment>(
     name === undefined
       ? sql`select e.contract_epoch as "contractEpoch", false as "hasEnded" from ${idx.cursor} c join ${idx.epochs} e on e.number = c.epoch`
-      : sql`select e.contract_epoch as "contractEpoch", e.chain <> (select h.chain from ${idx.cursor} c join ${idx.epochs} h on h.number = c.epoch) as "hasEnded"
+      : sql`select e.contract_epoch as "contractEpoch",
+           e.chain <> (select h.chain from ${idx.cursor} c join ${idx.epochs} h on h.number = c.epoch) as "hasEnded"
          from ${idx.epochs} e where e.name = $1 or e.epoch = $1
          order by exists (select 1 from ${idx.orders} o where o.contract_epoch = e.contract_epoch) desc, e.number desc limit 1`,
     name === undefined ? [] : [toSearchText(name)],

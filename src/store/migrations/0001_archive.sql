@@ -8,8 +8,8 @@ create table idx.epochs (
   epoch text not null unique,
   -- Grows when the network was reset; ids of ledgers and events repeat from one chain to the next.
   chain int not null,
-  -- The first epoch with this market contract on this chain. Ids of positions and orders are unique among the rows with the same number, and repeat with others.
-  -- Tables of other contracts' rows have the first epoch of their own contract in the column of this name.
+  -- The first epoch with this market contract on this chain. Ids of positions and orders are unique among the rows with the same number, and
+  -- repeat with others. Tables of other contracts' rows have the first epoch of their own contract in the column of this name.
   contract_epoch int not null references idx.epochs (number),
   reason text not null check (reason in ('first', 'contracts', 'reset')),
   passphrase text not null,

@@ -22,8 +22,8 @@ create table idx.ownerless_events (
 create index ownerless_events_by_order on idx.ownerless_events (contract_epoch, order_id);
 create index ownerless_events_newest on idx.ownerless_events (contract_epoch, seq);
 
--- Events whose account became known after they were archived: on the account's channel of the stream they have the seq of a later event (`shown_seq`), which does not
--- concern the account itself, so that what was sent already keeps its order. Source data: a rebuild keeps it.
+-- Events whose account became known after they were archived: on the account's channel of the stream they have the seq of a later event
+-- (`shown_seq`), which does not concern the account itself, so that what was sent already keeps its order. Source data: a rebuild keeps it.
 create table idx.learned_events (
   account text not null,
   seq bigint not null,
