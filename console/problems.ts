@@ -61,12 +61,13 @@ function sentenceOf(error: GatewayError): string {
   if (error instanceof ContractFailure && error.contractError?.name === 'AcceptablePriceExceeded') {
     return 'The price moved beyond your worst price. Try again, or allow more: “Slippage tolerance” of a market order in the order ticket.'
   }
-  const said = typeof message === 'string' ? message : error.hint
-  if (said !== null) return sentence(said.replace(/^Simulation failed: /, '').replace(/ \[Error\([^\]]*\)\]$/, ''))
-  if (error instanceof ContractFailure && error.stage === 'ledger') return 'The state of the exchange changed after the transaction was prepared. Try again.'
+  // The API's own sentence names an endpoint.
   if (error.code === 'unsupported_by_deployment') {
     return typeof op === 'string' ? `The contracts of this exchange have no ${op.replaceAll('_', ' ')}.` : 'The contracts of this exchange do not support this.'
   }
+  const said = typeof message === 'string' ? message : error.hint
+  if (said !== null) return sentence(said.replace(/^Simulation failed: /, '').replace(/ \[Error\([^\]]*\)\]$/, ''))
+  if (error instanceof ContractFailure && error.stage === 'ledger') return 'The state of the exchange changed after the transaction was prepared. Try again.'
   return `The gateway refused the request with status ${error.status}.`
 }
 

@@ -14,6 +14,8 @@ export interface ErrorResponse {
   readonly requestId: string | null
   readonly body: unknown
   readonly retryAfterSec?: number | null | undefined
+  readonly reason?: string | null | undefined
+  readonly parameter?: string | null | undefined
 }
 
 /** The gateway returned an error. */
@@ -25,13 +27,17 @@ export class GatewayError extends ExchangeError {
   readonly code: string
   /** Advice of the gateway, if it gives any. */
   readonly hint: string | null
+  /** The cause behind a general code, like `invalid_parameter` or `unknown_route`; null if the code says it all. */
+  readonly reason: string | null
+  /** The invalid parameter, in a body its dotted path; null unless `reason` is `invalid_parameter`. */
+  readonly parameter: string | null
   /** The operator finds the request in the gateway's log by this id. */
   readonly requestId: string | null
   /** The response body. */
   readonly body: unknown
   /** The seconds of the Retry-After header; null without one. */
   readonly retryAfterSec: number | null
-  constructor({ status, code, message, hint = null, requestId, body, retryAfterSec = null }: ErrorResponse) {
+  constructor({ status, code, message, hint = null, requestId, body, retryAfterSec = null, reason = null, parameter = null }: ErrorResponse) {
     super(`${status} ${code}: ${message}${requestId === null ? '' : ` (request ${requestId})`}`)
     this.status = status
     this.code = code
@@ -39,6 +45,8 @@ export class GatewayError extends ExchangeError {
     this.requestId = requestId
     this.body = body
     this.retryAfterSec = retryAfterSec
+    this.reason = reason
+    this.parameter = parameter
   }
 }
 

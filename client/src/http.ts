@@ -239,7 +239,8 @@ function toGatewayError({ status, body, requestId, retryAfterSec }: Pick<ErrorRe
   // Only framework errors, which have a statusCode, carry an error code in `code`. Elsewhere `code` may be a referral code.
   const code = (fields['statusCode'] === undefined ? undefined : textOf(fields['code'])) ?? textOf(fields['error']) ?? `http_${status}`
   const message = textOf(fields['message']) ?? textOf(fields['hint']) ?? code
-  const response = { status, code, message, hint: textOf(fields['hint']) ?? textOf(fields['message']), requestId, body, retryAfterSec }
+  const [hint = textOf(fields['message']), reason, parameter] = ['hint', 'reason', 'parameter'].map((name) => textOf(fields[name]))
+  const response = { status, code, message, hint, requestId, body, retryAfterSec, reason, parameter }
   if (status === 429) return new RateLimited(response)
   if (status === 401) return new Unauthorized(response)
   const stage = ({ simulation_failed: 'simulation', submission_rejected: 'submission' } as const)[code]

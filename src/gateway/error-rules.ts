@@ -19,7 +19,7 @@ const TOO_OLD = 'The network uses a protocol that is newer than this gateway. It
 export const ERROR_RULES: readonly ErrorRule[] = [
   {
     matches: (error) => error instanceof InvalidCursor,
-    toResponse: (error) => validationFailure(`querystring/${error.message}`).response,
+    toResponse: (error) => validationFailure('querystring/cursor', error.message).response,
   },
   {
     matches: (error) => error instanceof ClientIdInUse,
@@ -29,7 +29,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
     matches: (error) => error instanceof LedgerNotIndexed,
     toResponse: (error) => {
       const { first, last } = error as LedgerNotIndexed
-      return { status: 400, body: { error: 'ledger_not_indexed', first, last } }
+      return { status: 400, body: { error: 'ledger_not_indexed', message: notIndexedMessage(first, last), first, last } }
     },
   },
   {
@@ -50,6 +50,11 @@ function isOwnShare(error: unknown): boolean {
 function messageOf({ kind }: RpcFailure): string {
   if (kind === 'newer') return TOO_OLD
   return kind === 'malformed' || kind === 'oversized' || kind === 'behind' ? UNUSABLE : UNREACHABLE
+}
+
+function notIndexedMessage(first: number | null, last: number | null): string {
+  if (first === null || last === null) return 'Nothing is indexed yet. Retry in a moment.'
+  return `The ledger is not indexed. Use one from ${first} to ${last}.`
 }
 
 function clientIdInUse(hash: string): ErrorResponse {

@@ -14,6 +14,7 @@ import { mayConnect } from './cors.ts'
 import type { WebOrigins } from './cors.ts'
 import { rpcFailure } from './errors.ts'
 import { createRequestLimits } from './request-limits.ts'
+import { withoutMessage } from '../../test/support/without-message.ts'
 
 class Unavailable extends Error {}
 
@@ -29,7 +30,7 @@ function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnT
     trustProxy: false,
     requestLimits: createRequestLimits({ clock, limits: RATE_LIMIT_PER_WINDOW, addressCeiling: 12_000 }),
     errorRules: [
-      { matches: (error) => error instanceof Unavailable, toResponse: () => ({ status: 503, body: { error: 'away' }, headers: { 'retry-after': '1' } }) },
+      { matches: (error) => error instanceof Unavailable, toResponse: () => ({ status: 503, body: { error: 'away', message: 'Away. Retry.' }, headers: { 'retry-after': '1' } }) },
     ],
     ...options,
   })
@@ -80,7 +81,7 @@ test('rejects query parameters that are not decimal integers in range', async ()
     const response = await app.inject(`/list?${query}`)
     assert.equal(response.statusCode, 400, query)
     const body = response.json<Record<string, unknown>>()
-    assert.deepEqual(Object.keys(body).sort(), ['code', 'error', 'message', 'statusCode'])
+    assert.deepEqual(Object.keys(body).sort(), ['code', 'error', 'message', 'parameter', 'reason', 'statusCode'])
     assert.equal(body['code'], 'FST_ERR_VALIDATION')
     assert.equal(body['error'], 'Bad Request')
     assert.match(String(body['message']), message)
@@ -125,7 +126,7 @@ test('hides the cause of a 500 from the client and logs it with the request id',
   assert.match(String(logged[0]?.['err']), /hunter2/)
 
   const away = await app.inject('/away')
-  assert.deepEqual([away.statusCode, away.json(), away.headers['retry-after']], [503, { error: 'away' }, '1'])
+  assert.deepEqual([away.statusCode, withoutMessage(away.json()), away.headers['retry-after']], [503, { error: 'away' }, '1'])
   const rpc = await app.inject('/rpc')
   assert.deepEqual([rpc.statusCode, rpc.json()], [502, { error: 'rpc_error', message: 'cannot be read' }])
 })
@@ -137,7 +138,7 @@ test('returns a 404 in Fastify\'s default format for unknown paths', async () =>
     const response = await app.inject({ method: 'GET', url })
     assert.equal(response.statusCode, 404, url)
     const body = response.json<Record<string, unknown>>()
-    assert.deepEqual(Object.keys(body), ['message', 'error', 'statusCode'])
+    assert.deepEqual(Object.keys(body), ['message', 'error', 'statusCode', 'reason'])
     assert.equal(body['error'], 'Not Found')
     assert.match(String(body['message']), /^Route GET:.* not found$/)
     assert.equal(response.headers['x-content-type-options'], 'nosniff')
@@ -172,7 +173,7 @@ test('allows 60 requests per minute, then returns 429 with retry-after, and exem
   for (const url of ['/cached', '/nowhere', '/list?limit=x', '/%zz']) {
     const refused = await app.inject(url)
     assert.equal(refused.statusCode, 429, url)
-    assert.deepEqual(refused.json(), { error: 'rate_limited', retry_after_sec: 18 })
+    assert.deepEqual(withoutMessage(refused.json()), { error: 'rate_limited', retry_after_sec: 18 })
     assert.equal(refused.headers['retry-after'], '18')
     assert.equal(refused.headers['x-ratelimit-remaining'], '0')
     assert.equal(refused.headers['x-ratelimit-tier'], 'public')

@@ -30,6 +30,7 @@ import type { ErrorResponse, ErrorRule } from './errors.ts'
 import { createRequestFailures } from './request-failures.ts'
 import { FORMATS } from './formats.ts'
 import { createHostCheck } from './host-check.ts'
+import { reportIgnoredParameters } from './ignored-parameters.ts'
 import { observeResponses, observeUnrouted } from './observe.ts'
 import type { HttpObserver } from './observe.ts'
 import type { Outcome } from './rate-limit.ts'
@@ -230,6 +231,7 @@ export function createApp(options: AppOptions): App {
   parseQueriesStrictly(app)
   rejectEncodedBodies(app)
   rejectUnknownFields(app)
+  reportIgnoredParameters(app)
   if (options.reading !== undefined) attributeReads(app, options.reading)
   return app
 }
@@ -253,7 +255,7 @@ function answerDirectly(app: App, direct: DirectAnswers): void {
 }
 
 function routeNotFound({ raw: { method, url } }: FastifyRequest): ErrorResponse {
-  return { status: 404, body: { message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404 } }
+  return { status: 404, body: { message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404, reason: 'unknown_route' } }
 }
 
 /** Sends an error as a string, which bypasses the response schemas of the route. */

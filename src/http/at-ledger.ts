@@ -9,7 +9,7 @@ const PARAMETER = 'at_ledger'
 export function rejectUnsupportedAtLedger(app: FastifyInstance): void {
   const hook = (request: FastifyRequest, _reply: FastifyReply, proceed: (error?: Error) => void): void => {
     const isGiven = Object.hasOwn(request.query as object, PARAMETER)
-    if (isGiven) proceed(validationFailure(`querystring/${PARAMETER} is not supported: this endpoint returns the present state only`))
+    if (isGiven) proceed(validationFailure(`querystring/${PARAMETER}`, 'is not supported: this endpoint returns the present state only'))
     else proceed()
   }
 

@@ -10,7 +10,7 @@ import type { RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import { networkOf } from './client-address.ts'
 import type { ClientAddress, ClientNetwork } from './client-address.ts'
 import { UNAVAILABLE } from './errors.ts'
-import type { ErrorResponse } from './errors.ts'
+import type { ErrorBody, ErrorResponse } from './errors.ts'
 
 export type Tier = keyof typeof RATE_LIMIT_PER_WINDOW
 
@@ -41,14 +41,21 @@ export type ResolveCaller = (request: IncomingMessage, authenticated: boolean) =
 
 /** Specification, "Authentication failures". */
 const RESPONSES: Readonly<Record<AuthenticationFailure, ErrorResponse>> = {
-  missing_bearer: unauthorized({ error: 'missing_bearer' }),
-  malformed_bearer: unauthorized({ error: 'malformed_bearer', hint: 'Authorization: Bearer <keyId>:<secret>' }),
-  missing_timestamp: unauthorized({ error: 'missing_timestamp' }),
-  stale_timestamp: unauthorized({ error: 'stale_timestamp' }),
-  invalid_credentials: unauthorized({ error: 'invalid_credentials' }),
+  missing_bearer: unauthorized({ error: 'missing_bearer', message: 'This endpoint needs an API key. Send it as Authorization: Bearer <keyId>:<secret>.' }),
+  malformed_bearer: unauthorized({
+    error: 'malformed_bearer', message: 'The Authorization header is malformed. Send Authorization: Bearer <keyId>:<secret>.',
+    hint: 'Authorization: Bearer <keyId>:<secret>',
+  }),
+  missing_timestamp: unauthorized({ error: 'missing_timestamp', message: 'This gateway requires the header X-Timestamp. Send the time in Unix seconds.' }),
+  stale_timestamp: unauthorized({
+    error: 'stale_timestamp', message: 'X-Timestamp is not within 30 seconds of the gateway\'s time. Synchronize your clock and send the time in Unix seconds.',
+  }),
+  invalid_credentials: unauthorized({
+    error: 'invalid_credentials', message: 'The API key is unknown or revoked, or its secret is wrong. Check it, or create another key.',
+  }),
 }
 
-function unauthorized(body: Readonly<Record<string, string>>): ErrorResponse {
+function unauthorized(body: ErrorBody): ErrorResponse {
   return { status: 401, body, headers: { 'www-authenticate': 'Bearer' } }
 }
 

@@ -3,10 +3,19 @@
 
 import type { FastifyReply } from 'fastify'
 import { STATUS_CODES } from 'node:http'
+import { mismatchedParameter } from './schema-error.ts'
+import type { SchemaMismatch } from './schema-error.ts'
+
+/** The body of every error: a code for machines, a sentence that says what to do, and members that depend on the code. */
+export interface ErrorBody {
+  readonly error: string
+  readonly message: string
+  readonly [member: string]: unknown
+}
 
 export interface ErrorResponse {
   readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
+  readonly body: ErrorBody
   readonly headers?: Readonly<Record<string, string>>
   /** True for a status of 500 or above that the caller causes, by what it asks for or by how much: no failure of the gateway, so no reason for an alert. */
   readonly isCallersDoing?: boolean
@@ -34,9 +43,13 @@ export class HttpFailure extends Error {
   }
 }
 
-/** 400 in the format of schema validation errors. The message starts with the request part and the parameter name. */
-export function validationFailure(message: string): HttpFailure {
-  return new HttpFailure({ status: 400, body: validationBody(message) })
+/**
+ * 400 in the format of schema validation errors. `where` is the part of the request and the parameter, as in `querystring/limit`. `parameter` names the
+ * parameter that `where` lacks.
+ */
+export function validationFailure(where: string, problem: string, parameter?: string): HttpFailure {
+  const [part = where, ...path] = where.split('/')
+  return new HttpFailure({ status: 400, body: validationBody(`${where} ${problem}`, parameter ?? (path.join('.') || part)) })
 }
 
 /** 502 `rpc_error`: the chain cannot be read. */
@@ -46,7 +59,8 @@ export function rpcFailure(message: string): HttpFailure {
 
 /** 429 `rate_limited` (specification, "Rate limits"). */
 export function rateLimited(retryAfterSec: number): ErrorResponse {
-  return { status: 429, body: { error: 'rate_limited', retry_after_sec: retryAfterSec }, headers: { 'retry-after': String(retryAfterSec) } }
+  const message = `The rate limit of this minute is used up. Retry after ${retryAfterSec} s.`
+  return { status: 429, body: { error: 'rate_limited', message, retry_after_sec: retryAfterSec }, headers: { 'retry-after': String(retryAfterSec) } }
 }
 
 /** True if the request body exceeds the size limit. */
@@ -94,7 +108,7 @@ export function toErrorResponse(error: unknown, rules: readonly ErrorRule[]): Er
   for (const rule of rules) {
     if (rule.matches(error)) return rule.toResponse(error)
   }
-  if ('validation' in error && error.validation !== undefined) return { status: 400, body: validationBody(error.message) }
+  if (isSchemaMismatch(error)) return { status: 400, body: validationBody(error.message, mismatchedParameter(error)) }
   return frameworkResponse(error) ?? INTERNAL
 }
 
@@ -103,9 +117,18 @@ function frameworkResponse(error: Error): ErrorResponse | undefined {
   if (!('statusCode' in error) || typeof error.statusCode !== 'number' || error.statusCode < 400 || error.statusCode > 499) return undefined
   const status = error.statusCode
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
-  return { status, body: { statusCode: status, ...code, error: STATUS_CODES[status] ?? 'Error', message: error.message } }
+  // Of the whole request the framework rejects only its URL and its body.
+  const isUrl = code.code === 'FST_ERR_BAD_URL'
+  const reason = status === 400 ? { reason: INVALID_PARAMETER, parameter: isUrl ? 'url' : 'body' } : {}
+  return { status, body: { statusCode: status, ...code, error: STATUS_CODES[status] ?? 'Error', message: error.message, ...reason } }
 }
 
-function validationBody(message: string): Readonly<Record<string, unknown>> {
-  return { statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', message }
+function isSchemaMismatch(error: Error): error is Error & SchemaMismatch {
+  return 'validation' in error && error.validation !== undefined
+}
+
+const INVALID_PARAMETER = 'invalid_parameter'
+
+function validationBody(message: string, parameter: string): ErrorBody {
+  return { statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', message, reason: INVALID_PARAMETER, parameter }
 }

@@ -2,13 +2,13 @@
 
 import { STATUS_CODES } from 'node:http'
 import { CONTRACT_ERROR_TABLES } from '../resources/contract-error-tables.ts'
-import { HeadersTooLarge, ServerError } from '../resources/error.ts'
+import { BodyTooLarge, HeadersTooLarge, ServerError, UnsupportedMediaType } from '../resources/error.ts'
 import { ADDRESS_CEILING_PER_WINDOW, RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import { ERROR_SCHEMAS, statusOf } from './operation.ts'
 import type { ErrorName } from './operation.ts'
 
 /** The resolution of each error. The type requires an entry for every error name. */
-const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealthy'>, string>> = {
+const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
   400: 'Fix the request. The message names the invalid parameter.',
   '400 unsupported_asset': 'Use a symbol from /v1/markets, in upper case.',
   '400 unsupported_by_deployment': 'Omit the field, or send its default.',
@@ -30,6 +30,8 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealth
   '404 export_not_available': 'Use a day that /v1/export lists.',
   '409 key_limit_reached': 'Revoke a key, then request a new challenge and sign it.',
   '409 not_yet': 'Retry with the same X-Min-Ledger.',
+  413: 'Send a smaller body.',
+  415: 'Send the body as application/json, not compressed.',
   429: 'Wait for the number of seconds in Retry-After.',
   431: 'Send fewer or shorter headers.',
   451: 'Do not retry. All endpoints that do not trade remain available.',
@@ -41,16 +43,20 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401 | '503 oracle_unhealth
   '503 not_ready': 'Send requests to another instance.',
   '503 export_in_progress': 'Wait for the number of seconds in Retry-After, then retry.',
   '503 stream_unavailable': 'Close connections that you do not need, wait for the number of seconds in Retry-After, then retry.',
+  '503 oracle_unhealthy': 'Look at `onchain` and `keeper`. Without `strict` the status is 200.',
   '503 heartbeat_disabled': 'Ask the operator to set a secret.',
 }
+
+/** Errors in Fastify's default format. */
+const STATUS_TEXTS: ReadonlySet<object> = new Set([ServerError, BodyTooLarge, UnsupportedMediaType, HeadersTooLarge])
 
 /** The `error` values of an error body, or the status text for errors in Fastify's default format. */
 function codesOf(name: ErrorName): readonly string[] {
   if (name === 400) return ['FST_ERR_VALIDATION']
   const schema = ERROR_SCHEMAS[name]
-  if (schema === ServerError || schema === HeadersTooLarge) return [STATUS_CODES[statusOf(name)] ?? '']
+  if (STATUS_TEXTS.has(schema)) return [STATUS_CODES[statusOf(name)] ?? '']
   const { properties } = schema as unknown as { readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
-  const { const: only, enum: values = [only] } = properties['error'] ?? properties['status'] ?? {}
+  const { const: only, enum: values = [only] } = properties['error'] ?? {}
   return values as readonly string[]
 }
 
@@ -66,8 +72,6 @@ const AUTHENTICATION_ERRORS = {
 function errorRows(): readonly string[] {
   const names = Object.keys(ERROR_SCHEMAS).map((name) => (/^\d+$/.test(name) ? Number(name) : name) as ErrorName)
   return names.toSorted((a, b) => statusOf(a) - statusOf(b)).flatMap((name) => {
-    // Its body is that of a 200 response, without an error code.
-    if (name === '503 oracle_unhealthy') return []
     const { description = '' } = ERROR_SCHEMAS[name] as { readonly description?: string }
     return codesOf(name).map((code) => {
       const [meaning, resolution] = name === 401
@@ -132,10 +136,13 @@ const SECTIONS: readonly (readonly [heading: string, text: string])[] = [
 ]
 
 const ERRORS = [
-  'Match on the status and the code: `error` in the body, or `code` for validation errors. Messages are for humans and may change.',
+  'Every error body has `error`, a stable code, and `message`, a sentence that says what to do. Match on the status and the code: `error`, or `code` for ' +
+    'validation errors. Messages are for humans and may change.',
+  'Validation errors also have `reason` (`invalid_parameter`) and `parameter`; for a body it is the dotted path. An unknown query parameter is ignored; the ' +
+    'header `x-ignored-parameters` names it with the nearest known name.',
   ['| Status | Code | Meaning | Resolution |', '|---|---|---|---|', ...errorRows()].join('\n'),
-  '`GET /v1/oracle/health` with `strict` returns 503 with the body of its 200 response, which has a `status` instead of an error code.',
-  'Unknown paths return 404 `Not Found`. Bodies that are too large return 413, and bodies that are not JSON return 415.',
+  '`GET /v1/oracle/health` with `strict` returns 503 with the members of its 200 response.',
+  'Unknown paths return 404 `Not Found` with the `reason` `unknown_route`.',
 ].join('\n\n')
 
 const CONTRACT_ERRORS = [

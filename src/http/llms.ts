@@ -43,7 +43,8 @@ a 429 response has the seconds to wait in retry-after. To read your own writes, 
    the same signedXdr again
 5. POST /v1/actions/prepare {op, ...} does the same for cross margin, liquidity, vaults and referral
 
-Errors are {error: code, ...}. Validation errors are {statusCode: 400, code: "FST_ERR_VALIDATION", error, message}; the message names the parameter.
+Errors are {error: code, message, ...}. Validation errors are {statusCode: 400, code: "FST_ERR_VALIDATION", error, message, reason, parameter}. Unknown query
+parameters are ignored and named in the header x-ignored-parameters.
 `
 
 export function serveLlmsText(app: App, documents: Documents): void {

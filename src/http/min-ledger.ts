@@ -35,7 +35,7 @@ export function supportMinLedger(app: FastifyInstance, waitUntilIndexed: WaitUnt
     const beganMs = reply.elapsedTime
     try {
       const last = ledger === 0 ? 0 : await waitUntilIndexed(ledger, requesterOf(request), clientDisconnected(reply))
-      return last >= ledger ? undefined : new HttpFailure({ status: 409, body: { error: 'not_yet', ledger: last } })
+      return last >= ledger ? undefined : notYet(ledger, last)
     } catch (error) {
       return error as Error
     } finally {
@@ -54,6 +54,11 @@ export function supportMinLedger(app: FastifyInstance, waitUntilIndexed: WaitUnt
     // Fastify derives HEAD routes from GET routes, which already have the hook.
     if (!earlier.includes(hook)) route.preHandler = [hook, ...earlier]
   })
+}
+
+function notYet(ledger: number, last: number): HttpFailure {
+  const message = `Ledger ${ledger} is not indexed yet: the last indexed ledger is ${last}. Repeat the request.`
+  return new HttpFailure({ status: 409, body: { error: 'not_yet', message, ledger: last } })
 }
 
 /** The value of X-Min-Ledger, or 0 if absent. Call it only after validation. */

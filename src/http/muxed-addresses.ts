@@ -8,5 +8,5 @@ export function rejectMuxedAddress(where: string, value: unknown): void {
   const muxed = typeof value === 'string' ? decodeMuxed(value.trim()) : undefined
   if (muxed === undefined) return
   const { kind, address } = muxed
-  throw validationFailure(`${where} is a muxed ${kind} address (${kind === 'contract' ? 'W…' : 'M…'}). Use the address of the ${kind}, ${address}`)
+  throw validationFailure(where, `is a muxed ${kind} address (${kind === 'contract' ? 'W…' : 'M…'}). Use the address of the ${kind}, ${address}`)
 }

@@ -14,10 +14,10 @@ import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-ke
 import { Candle } from '../resources/candle.ts'
 import { Correction } from '../resources/correction.ts'
 import {
-  ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized,
+  BodyTooLarge, ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized,
   KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
   StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
-  UnsupportedOperation, ValidationError, VaultNotFound,
+  UnsupportedMediaType, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { Fill } from '../resources/fill.ts'
@@ -32,7 +32,7 @@ import { Market } from '../resources/market.ts'
 import { NotYet } from '../resources/not-yet.ts'
 import { OpenOrder, OpenOrders } from '../resources/open-order.ts'
 import { ListedPosition, OpenPosition } from '../resources/open-position.ts'
-import { OracleHealth } from '../resources/oracle-health.ts'
+import { OracleHealth, OracleUnhealthy } from '../resources/oracle-health.ts'
 import { ORDER_REQUESTS } from '../resources/order-request.ts'
 import { Order } from '../resources/order.ts'
 import { PlacedOrderRow } from '../resources/placed-order.ts'
@@ -66,7 +66,7 @@ const TITLE = 'Perpetual Exchange Gateway'
 const DOCUMENT_VERSION = '0.1.0'
 
 const SCHEMAS: readonly TSchema[] = [
-  Price, OracleHealth, Market, MarketCapacity, MarketStats, PoolCapacity, Solvency, OpenPosition, ListedPosition, AdlRow, AdlQueue, Shortfall,
+  Price, OracleHealth, OracleUnhealthy, Market, MarketCapacity, MarketStats, PoolCapacity, Solvency, OpenPosition, ListedPosition, AdlRow, AdlQueue, Shortfall,
   PlacedOrderRow, Order,
   RealizedTrade, Fill, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Correction, Health, DeployedContract, Alive, Ready, NotReady,
   NotYet,
@@ -79,7 +79,7 @@ const SCHEMAS: readonly TSchema[] = [
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
   UnknownAsset, KeyNotFound, OrderNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed,
   ExportNotAvailable, ExportInProgress, InvalidChannels, StreamUnavailable,
-  ClientIdInUse, UnknownTransaction, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
+  ClientIdInUse, UnknownTransaction, RateLimited, BodyTooLarge, UnsupportedMediaType, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 
 const KEY_DESCRIPTION = [

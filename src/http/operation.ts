@@ -5,15 +5,16 @@ import { Type } from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
-  ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized,
+  BodyTooLarge, ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized,
   KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
   StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
-  UnsupportedOperation, ValidationError, VaultNotFound,
+  UnsupportedMediaType, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { NotYet } from '../resources/not-yet.ts'
-import { OracleHealth } from '../resources/oracle-health.ts'
+import { OracleUnhealthy } from '../resources/oracle-health.ts'
 import { PAGE_MEMBERS, pageMembers } from '../resources/page-members.ts'
 import { NotReady } from '../resources/probe.ts'
+import { IGNORED_PARAMETERS } from './ignored-parameters.ts'
 import { MIN_LEDGER_HEADERS } from './min-ledger.ts'
 
 /** Error bodies by status, or by status and code if a status has several bodies. */
@@ -40,6 +41,8 @@ export const ERROR_SCHEMAS = {
   '404 unknown_transaction': UnknownTransaction,
   '409 client_id_in_use': ClientIdInUse,
   '409 not_yet': NotYet,
+  413: BodyTooLarge,
+  415: UnsupportedMediaType,
   429: RateLimited,
   431: HeadersTooLarge,
   451: RegionRestricted,
@@ -52,7 +55,7 @@ export const ERROR_SCHEMAS = {
   '503 export_in_progress': ExportInProgress,
   '503 stream_unavailable': StreamUnavailable,
   '503 heartbeat_disabled': HeartbeatDisabled,
-  '503 oracle_unhealthy': OracleHealth,
+  '503 oracle_unhealthy': OracleUnhealthy,
 } as const
 
 export type ErrorName = keyof typeof ERROR_SCHEMAS
@@ -117,6 +120,12 @@ interface OperationParts {
   readonly headers?: object
 }
 
+const IGNORED_HEADER = {
+  [IGNORED_PARAMETERS]: {
+    type: 'string', description: 'Query parameters that the operation does not have, each with the nearest known name: limt (limit?). Absent if there are none.',
+  },
+} as const
+
 const ETAG = { etag: { type: 'string', description: 'Weak entity tag. Send it back as If-None-Match.' } } as const
 
 /** Validation uses `querystring`, `params` and `body`. The OpenAPI document uses everything. */
@@ -127,12 +136,12 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
   const response: Record<string, unknown> = {
     [base.status ?? 200]: {
       description: base.summary,
-      headers: { 'x-request-id': REQUEST_ID, ...counted, ...countState, ...(base.cacheable === false ? {} : ETAG), ...extra },
+      headers: { 'x-request-id': REQUEST_ID, ...counted, ...countState, ...IGNORED_HEADER, ...(base.cacheable === false ? {} : ETAG), ...extra },
       // The generator documents a body for every other type.
       ...(base.status === 204 ? { type: 'null' } : { content: { [base.contentType ?? 'application/json']: bodyOf(base) } }),
     },
   }
-  for (const [status, schemas] of errorSchemas(base)) {
+  for (const [status, schemas] of errorSchemas(base, parts)) {
     response[status] = {
       description: schemas.map(describe).join(' Or: '),
       headers: {
@@ -165,12 +174,13 @@ function errorExample({ errorExamples = {} }: OperationBase, status: number): { 
 }
 
 /** Error bodies by status, ascending: those listed by the operation, and those common to its kind. */
-function errorSchemas(base: OperationBase): Map<number, readonly TSchema[]> {
+function errorSchemas(base: OperationBase, { body }: OperationParts): Map<number, readonly TSchema[]> {
   const common: readonly ErrorName[] = [
     // Any operation can return 431. It is documented where no other 4xx is possible.
     base.rateLimited === false ? 431 : 429,
     ...(base.requiresKey === true ? [401 as const, 503 as const] : []),
     ...(waitsForIndex(base) ? [400 as const, '409 not_yet' as const, 503 as const] : []),
+    ...(body === undefined ? [] : [413 as const, 415 as const]),
     ...(base.regionGuarded === true ? [451 as const] : []),
     500,
   ]

@@ -8,6 +8,22 @@ export function describeSchemaError(errors: readonly FastifySchemaValidationErro
   return new Error(error === undefined ? `${part} is invalid` : `${part}${error.instancePath} ${requirement(error)}`)
 }
 
+/** What the framework says of a value that its schema rejects. */
+export interface SchemaMismatch {
+  readonly validation: readonly FastifySchemaValidationError[]
+  /** The part of the request: `querystring`, `params`, `headers` or `body`. */
+  readonly validationContext?: string
+}
+
+/** The parameter of the first problem; in a body its dotted path. The part of the request where that is wrong as a whole. */
+export function mismatchedParameter({ validation: [error], validationContext: part = 'body' }: SchemaMismatch): string {
+  if (error === undefined) return part
+  const { instancePath, params } = error
+  const missing = params['missingProperty'] ?? params['additionalProperty']
+  const names = [...instancePath.split('/').slice(1), ...(typeof missing === 'string' ? [missing] : [])]
+  return names.join('.') || part
+}
+
 function requirement({ keyword, params, message = 'is invalid' }: FastifySchemaValidationError): string {
   switch (keyword) {
     case 'enum': return `must be one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`

@@ -14,7 +14,7 @@ export function rejectRepeatedHeaders(app: FastifyInstance): void {
       return
     }
     reply.header('connection', 'close')
-    done(validationFailure(`headers/${repeated} must be given once`))
+    done(validationFailure(`headers/${repeated}`, 'must be given once'))
   })
 }
 

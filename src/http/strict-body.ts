@@ -53,8 +53,8 @@ function checkOfUnion(app: FastifyInstance, schema: unknown): Check | undefined 
   const checks = new Map<unknown, Check | undefined>(names.map((name) => [name, checkOfObject(app.getSchema(name))]))
   return (body) => {
     const value = body[tag]
-    if (value === undefined) throw validationFailure(`body must have required property '${tag}'`)
-    if (!checks.has(value)) throw validationFailure(`body/${tag} must be one of ${names.join(', ')}`)
+    if (value === undefined) throw validationFailure('body', `must have required property '${tag}'`, tag)
+    if (!checks.has(value)) throw validationFailure(`body/${tag}`, `must be one of ${names.join(', ')}`)
     checks.get(value)?.(body)
   }
 }
@@ -72,7 +72,7 @@ function rejectUnknown(body: Readonly<Record<string, unknown>>, known: ReadonlyS
   if (unknown.length === 0) return
   const named = unknown.slice(0, MAX_LISTED_FIELDS).map((field) => JSON.stringify(field.slice(0, MAX_FIELD_CHARACTERS)))
   const more = unknown.length > MAX_LISTED_FIELDS ? ` and ${unknown.length - MAX_LISTED_FIELDS} more` : ''
-  throw validationFailure(`body must not have the fields ${named.join(', ')}${more}`)
+  throw validationFailure('body', `must not have the fields ${named.join(', ')}${more}`, unknown[0]?.slice(0, MAX_FIELD_CHARACTERS))
 }
 
 function knownFields(schema: unknown): ReadonlySet<string> | undefined {

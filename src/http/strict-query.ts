@@ -36,10 +36,10 @@ function parseStrictly(part: Part, values: unknown): void {
   for (const name of part.known) {
     const value = record[name]
     if (value === undefined) continue
-    if (typeof value !== 'string') throw validationFailure(`${part.name}/${name} must be given once`)
+    if (typeof value !== 'string') throw validationFailure(`${part.name}/${name}`, 'must be given once')
     rejectMuxedAddress(`${part.name}/${name}`, value)
     // PostgreSQL cannot store it.
-    if (value.includes('\0')) throw validationFailure(`${part.name}/${name} must not contain a null character`)
+    if (value.includes('\0')) throw validationFailure(`${part.name}/${name}`, 'must not contain a null character')
     if (part.booleans.has(name) && (value === 'true' || value === 'false')) record[name] = value === 'true'
     if (!part.integers.has(name) || !DECIMAL_INTEGER.test(value)) continue
     const number = Number(value)

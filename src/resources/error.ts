@@ -5,6 +5,8 @@ import type { TString } from 'typebox'
 import { EXAMPLE_TRADER, integerOrNull, textOrNull, txHash } from './fields.ts'
 import { contractErrorOrNull, HOST_ERROR, hostErrorOrNull, TX_RESULT_CODE } from './submit-result.ts'
 
+const UNKNOWN_ASSET = 'The exchange has no market of this asset. GET /v1/markets lists the symbols, in upper case.'
+
 /** 400. */
 export const ValidationError = Type.Object(
   {
@@ -12,6 +14,10 @@ export const ValidationError = Type.Object(
     code: Type.String({ description: 'Error code.', examples: ['FST_ERR_VALIDATION'] }),
     error: Type.Literal('Bad Request', { description: 'HTTP status text.' }),
     message: Type.String({ description: 'Names the part of the request and the parameter.', examples: ['querystring/limit must be integer'] }),
+    reason: Type.Literal('invalid_parameter', { description: 'Always the same.' }),
+    parameter: Type.String({
+      description: 'The parameter; in a body its dotted path. The part of the request (body, url) if that is wrong as a whole.', examples: ['limit'],
+    }),
   },
   { $id: 'ValidationError', description: 'A parameter is missing or invalid.' },
 )
@@ -20,6 +26,7 @@ export const ValidationError = Type.Object(
 export const LedgerNotIndexed = Type.Object(
   {
     error: Type.Literal('ledger_not_indexed'),
+    message: message('The ledger is not indexed. Use one from 1200000 to 1234567.'),
     first: integerOrNull({ description: 'First ledger of the current epoch. Null while nothing is indexed.', examples: [1_200_000] }),
     last: integerOrNull({ description: 'Last indexed ledger. Null while nothing is indexed.', examples: [1_234_567] }),
   },
@@ -38,6 +45,7 @@ export const Unauthorized = Type.Object(
         'invalid_credentials: the key is unknown or revoked, or the secret is wrong.',
       examples: ['invalid_credentials'],
     }),
+    message: message('The API key is unknown or revoked, or its secret is wrong. Check it, or create another key.'),
     hint: Type.Optional(Type.String({ description: 'Expected header format. Only with malformed_bearer.' })),
   },
   { $id: 'Unauthorized', description: 'The request has no valid API key.' },
@@ -45,7 +53,7 @@ export const Unauthorized = Type.Object(
 
 /** 401 of POST /v1/keys. */
 export const InvalidSignature = Type.Object(
-  { error: Type.Literal('invalid_signature') },
+  { error: Type.Literal('invalid_signature'), message: message('The challenge is wrong, expired or already used. Request a new challenge and sign it.') },
   {
     $id: 'InvalidSignature',
     description: 'The challenge is wrong, expired or already used, or the signed transaction does not prove ownership of the address.',
@@ -54,13 +62,13 @@ export const InvalidSignature = Type.Object(
 
 /** 401 of POST /v1/oracle/heartbeat. */
 export const KeeperUnauthorized = Type.Object(
-  { error: Type.Literal('unauthorized') },
+  { error: Type.Literal('unauthorized'), message: message('The header x-keeper-secret is missing or wrong. Send the secret of this gateway.') },
   { $id: 'KeeperUnauthorized', description: 'The header x-keeper-secret is missing or wrong.' },
 )
 
 /** 503 of POST /v1/oracle/heartbeat. */
 export const HeartbeatDisabled = Type.Object(
-  { error: Type.Literal('heartbeat_disabled') },
+  { error: Type.Literal('heartbeat_disabled'), message: message('This gateway takes no heartbeats. Its operator must configure a secret.') },
   { $id: 'HeartbeatDisabled', description: 'This gateway has no secret for heartbeats.' },
 )
 
@@ -94,13 +102,13 @@ export const ClientIdInUse = Type.Object(
 
 /** 404 of GET /v1/tx. */
 export const UnknownTransaction = Type.Object(
-  { error: Type.Literal('unknown_transaction') },
+  { error: Type.Literal('unknown_transaction'), message: message('Neither the gateway nor the network has this transaction. Check the hash or the client id.') },
   { $id: 'UnknownTransaction', description: 'Neither the gateway nor the network has this transaction.' },
 )
 
 /** 404 of DELETE /v1/keys/{keyId}. */
 export const KeyNotFound = Type.Object(
-  { error: Type.Literal('key_not_found') },
+  { error: Type.Literal('key_not_found'), message: message('You have no active key with this id. GET /v1/keys lists your keys.') },
   { $id: 'KeyNotFound', description: 'The key does not exist, belongs to another account, or is already revoked.' },
 )
 
@@ -108,6 +116,7 @@ export const KeyNotFound = Type.Object(
 export const UnsupportedAsset = Type.Object(
   {
     error: Type.Literal('unsupported_asset'),
+    message: message(UNKNOWN_ASSET),
     asset: Type.String({ description: 'Asset from the request.', examples: ['SHIB'] }),
   },
   { $id: 'UnsupportedAsset', description: 'The exchange does not support this asset.' },
@@ -117,6 +126,7 @@ export const UnsupportedAsset = Type.Object(
 export const UnsupportedField = Type.Object(
   {
     error: Type.Literal('unsupported_by_deployment'),
+    message: message('The contracts of this deployment do not take acceptablePrice. Leave it out.'),
     field: Type.String({ description: 'Field of the request. Only its default is accepted.', examples: ['acceptablePrice'] }),
   },
   { $id: 'UnsupportedField', description: 'The contracts of this deployment lack the feature that the field requests.' },
@@ -126,6 +136,7 @@ export const UnsupportedField = Type.Object(
 export const UnsupportedOperation = Type.Object(
   {
     error: Type.Literal('unsupported_by_deployment'),
+    message: message('The contracts of this deployment cannot do this operation. GET /v1/health shows what is deployed.'),
     op: Type.String({ description: 'Requested operation.', examples: ['close_position_partial'] }),
     expected: Type.String({ description: 'The contract function that the operation calls.', examples: ['close_position_partial(address, u64, i128)'] }),
     found: textOrNull({ description: 'The function that the contract has. Null if it has none of this name.', examples: [null] }),
@@ -160,6 +171,21 @@ export const SubmissionRejected = Type.Object(
   { $id: 'SubmissionRejected', description: 'The transaction is malformed, or the network rejected it before including it in a ledger. No fee was charged.' },
 )
 
+/** 413. */
+export const BodyTooLarge = Type.Object(
+  { ...statusBody(413, 'Payload Too Large', 'Request body is too large'), code: Type.String({ description: 'Error code.', examples: ['FST_ERR_CTP_BODY_TOO_LARGE'] }) },
+  { $id: 'BodyTooLarge', description: 'The request body is too large.' },
+)
+
+/** 415. */
+export const UnsupportedMediaType = Type.Object(
+  {
+    ...statusBody(415, 'Unsupported Media Type', 'Unsupported Media Type'),
+    code: Type.Optional(Type.String({ description: 'Error code. Absent if the body is compressed.', examples: ['FST_ERR_CTP_INVALID_MEDIA_TYPE'] })),
+  },
+  { $id: 'UnsupportedMediaType', description: 'The body is not JSON, or it is compressed. Send it as application/json.' },
+)
+
 /** 431. */
 export const HeadersTooLarge = Type.Object(
   statusBody(431, 'Request Header Fields Too Large', 'Malformed HTTP request.'),
@@ -190,6 +216,7 @@ export const TryAgainLater = Type.Object(
 export const UnknownAsset = Type.Object(
   {
     error: Type.Literal('Unknown asset'),
+    message: message(UNKNOWN_ASSET),
     asset: Type.String({ description: 'Requested symbol, in upper case.', examples: ['SHIB'] }),
   },
   { $id: 'UnknownAsset', description: 'The exchange does not support this asset.' },
@@ -197,25 +224,41 @@ export const UnknownAsset = Type.Object(
 
 /** 404 of GET /v1/orders/{orderId}. */
 export const OrderNotFound = Type.Object(
-  { error: Type.Literal('order_not_found'), orderId: Type.Integer({ description: 'Requested order id.', examples: [7] }) },
+  {
+    error: Type.Literal('order_not_found'),
+    message: message('No order has this id, or its ledger is not indexed yet. Send that ledger as X-Min-Ledger.'),
+    orderId: Type.Integer({ description: 'Requested order id.', examples: [7] }),
+  },
   { $id: 'OrderNotFound', description: 'No order of the deployment has this id, or it is not indexed yet.' },
 )
 
 /** 404 of GET /v1/vaults/{id}. */
 export const VaultNotFound = Type.Object(
-  { error: Type.Literal('vault_not_found'), id: Type.Integer({ description: 'Requested vault id.', examples: [7] }) },
+  {
+    error: Type.Literal('vault_not_found'),
+    message: message('No vault has this id. GET /v1/vaults lists them.'),
+    id: Type.Integer({ description: 'Requested vault id.', examples: [7] }),
+  },
   { $id: 'VaultNotFound', description: 'No vault has this id.' },
 )
 
 /** 404 of GET /v1/referral/lookup. */
 export const UnknownCode = Type.Object(
-  { error: Type.Literal('unknown_code'), code: Type.String({ description: 'Requested code. Codes are case-sensitive.', examples: ['STAR'] }) },
+  {
+    error: Type.Literal('unknown_code'),
+    message: message('Nobody has registered this code. Check the spelling: upper and lower case differ.'),
+    code: Type.String({ description: 'Requested code. Codes are case-sensitive.', examples: ['STAR'] }),
+  },
   { $id: 'UnknownCode', description: 'The referral code is not registered.' },
 )
 
 /** 404 of GET /v1/referral/info. */
 export const NoCode = Type.Object(
-  { error: Type.Literal('no_code'), address: Type.String({ description: 'Requested address.', examples: [EXAMPLE_TRADER] }) },
+  {
+    error: Type.Literal('no_code'),
+    message: message('This address has no referral code. Its account can register one with POST /v1/actions/prepare.'),
+    address: Type.String({ description: 'Requested address.', examples: [EXAMPLE_TRADER] }),
+  },
   { $id: 'NoCode', description: 'The address has not registered a referral code.' },
 )
 
@@ -254,6 +297,7 @@ export const StreamUnavailable = Type.Object(
       type: 'string', enum: ['server_full', 'too_many_connections', 'restart'],
       description: 'server_full: this instance has as many connections as it can have. too_many_connections: your address has. restart: it is shutting down.',
     }),
+    message: message('This instance has as many connections as it can have. Retry after 5 s.'),
     retryable: Type.Literal(true, { description: 'Always true.' }),
   },
   { $id: 'StreamUnavailable', description: 'The instance accepts no further connection now.' },
@@ -263,6 +307,7 @@ export const StreamUnavailable = Type.Object(
 export const RateLimited = Type.Object(
   {
     error: Type.Literal('rate_limited'),
+    message: message('The rate limit of this minute is used up. Retry after 17 s.'),
     retry_after_sec: Type.Integer({ description: 'Seconds until the rate limit resets. Same as the Retry-After header.', examples: [17] }),
   },
   { $id: 'RateLimited', description: 'The caller exceeded its rate limit for the current minute.' },

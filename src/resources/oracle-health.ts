@@ -53,3 +53,15 @@ export const OracleHealth = Type.Object(
 )
 
 export type OracleHealth = Static<typeof OracleHealth>
+
+/** 503 response of GET /v1/oracle/health with `strict`. */
+export const OracleUnhealthy = Type.Object(
+  {
+    error: Type.Literal('oracle_unhealthy'),
+    message: Type.String({ description: 'Human-readable message.', examples: ['Every price is stale. The program that publishes prices must be restarted.'] }),
+    ...OracleHealth.properties,
+  },
+  { $id: 'OracleUnhealthy', description: 'A price or the keeper is stale.' },
+)
+
+export type OracleUnhealthy = Static<typeof OracleUnhealthy>

@@ -45,6 +45,8 @@ export type NotReadyReason = (typeof NOT_READY_REASONS)[number]
 /** 503 response of GET /readyz. */
 export const NotReady = Type.Object(
   {
+    error: Type.Literal('not_ready'),
+    message: Type.String({ description: 'Human-readable message.', examples: ['Not ready: index_behind. Send requests to another instance.'] }),
     status: Type.Literal('not_ready'),
     reasons: Type.Array(
       Type.Unsafe<NotReadyReason>({

@@ -18,6 +18,9 @@ import { addressParameter, cursorParameter, limitParameter, listOf } from './par
 const EXAMPLE_CHALLENGE = { challengeHex: 'a7c4'.repeat(16), expiresAt: 1_783_339_500_000 }
 
 const NOT_IN_BETA_MESSAGE = 'This address is not on the early access list.'
+const INVALID_SIGNATURE_MESSAGE =
+  'The challenge is wrong, expired or already used, or the signed transaction does not prove that the address is yours. Request a new challenge and sign it.'
+const KEY_NOT_FOUND_MESSAGE = 'You have no active key with this id. GET /v1/keys lists your keys.'
 
 const owner = addressParameter('Account (G…) that will own the key.')
 
@@ -148,7 +151,7 @@ export function keysRoutes(app: App, parts: { readonly keys: Keys }): void {
     const { address, challenge, signature, label = null } = request.body
     const issued = await keys.issue({ address, challenge, signature, label }, request.caller.network.bucket)
     if (issued === 'not_in_beta') throw new HttpFailure({ status: 403, body: { error: issued, message: NOT_IN_BETA_MESSAGE } })
-    if (issued === 'invalid_signature') throw new HttpFailure({ status: 401, body: { error: issued } })
+    if (issued === 'invalid_signature') throw new HttpFailure({ status: 401, body: { error: issued, message: INVALID_SIGNATURE_MESSAGE } })
     if (issued === 'key_limit_reached') throw new HttpFailure({ status: 409, body: { error: issued, message: keyLimitMessage(keys.maxPerOwner) } })
     send(reply, 201, issued)
   })
@@ -163,7 +166,7 @@ export function keysRoutes(app: App, parts: { readonly keys: Keys }): void {
 
   app.delete('/v1/keys/:keyId', { schema: revokeKey, config: { requiresKey: true } }, async (request, reply) => {
     const revoked = await keys.revoke(callerKey(request).owner, request.params.keyId)
-    if (!revoked) throw new HttpFailure({ status: 404, body: { error: 'key_not_found' } })
+    if (!revoked) throw new HttpFailure({ status: 404, body: { error: 'key_not_found', message: KEY_NOT_FOUND_MESSAGE } })
     send(reply, 200, { revoked: true })
   })
 }
@@ -186,5 +189,5 @@ function send(reply: FastifyReply, status: number, body: object): void {
 function tooLargeIsInvalid(error: Error, _request: FastifyRequest, reply: FastifyReply): never {
   if (!isTooLarge(error)) throw error
   keepConnectionOpen(reply)
-  throw validationFailure(`body must NOT be larger than ${BODY_LIMIT_BYTES} bytes`)
+  throw validationFailure('body', `must NOT be larger than ${BODY_LIMIT_BYTES} bytes`)
 }

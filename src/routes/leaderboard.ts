@@ -117,7 +117,7 @@ export function leaderboardRoutes(app: App, parts: LeaderboardParts): void {
   app.get('/v1/leaderboard', { schema: listOperation }, (request, reply) => {
     const { sort = 'pnl', limit = PAGE_LIMITS.leaderboard.default, offset = 0, snapshot, cursor, scope, at_ledger: atLedger } = request.query
     const { requested, network, isOwn } = scopeOf(deployment, scope)
-    if (cursor !== undefined && offset > 0) throw validationFailure('querystring/offset cannot be combined with cursor')
+    if (cursor !== undefined && offset > 0) throw validationFailure('querystring/offset', 'cannot be combined with cursor')
     const read = async (from: Queryable): Promise<PreparedResponse> => {
       const found = await listLeaders(from, { sort, limit, offset, cursor, atLedger })
       const page = isOwn ? found : withoutTraders(found)

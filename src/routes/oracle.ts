@@ -10,7 +10,7 @@ import { KEEPER_REPORT_MAX_BYTES } from '../limits.ts'
 import type { OracleHealthReader } from '../markets/oracle-health.ts'
 import type { Prices } from '../markets/prices.ts'
 import { ref } from '../resources/fields.ts'
-import { OracleHealth } from '../resources/oracle-health.ts'
+import { OracleHealth, OracleUnhealthy } from '../resources/oracle-health.ts'
 import type { KeeperReport } from '../resources/oracle-health.ts'
 import { Price } from '../resources/price.ts'
 import { createSnapshotResponse } from './price-response.ts'
@@ -40,8 +40,15 @@ const EXAMPLE_HEALTH: OracleHealth = {
   keeper: { configured: true, ageMs: 1_250, stale: false, lastReport: { round: 4_217 } },
 }
 
+const UNHEALTHY = {
+  ok: 'The prices are healthy.',
+  degraded: 'A price or the keeper is stale, or no keeper is configured. `onchain` and `keeper` say which.',
+  down: 'Every price is stale. The program that publishes prices must be restarted.',
+} as const
+
 /** The body of a 503 response. */
-const EXAMPLE_DEGRADED: OracleHealth = {
+const EXAMPLE_DEGRADED: OracleUnhealthy = {
+  error: 'oracle_unhealthy', message: UNHEALTHY.degraded,
   status: 'degraded',
   onchain: { staleAfterSec: 60, staleCount: 1, assets: [{ asset: 'BTC', priceFloat: 108_421.5, ageSec: 75, stale: true, error: null }] },
   keeper: { configured: true, ageMs: 1_250, stale: false, lastReport: { round: 4_217 } },
@@ -61,7 +68,7 @@ const getHealth = operation(
   },
   {
     querystring: Type.Object({
-      strict: Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH, description: 'Any text returns 503 with the same body unless status is ok.' })),
+      strict: Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH, description: 'Any text returns 503 unless status is ok. Its body has `error` and `message` too.' })),
     }),
   },
 )
@@ -83,6 +90,9 @@ const reportHeartbeat = operation(
   { body: Type.Unsafe<KeeperReport>({ type: 'object', additionalProperties: true, description: 'The report.' }) },
 )
 
+const HEARTBEAT_DISABLED = 'This gateway takes no heartbeats. Its operator must configure a secret.'
+const KEEPER_UNAUTHORIZED = 'The header x-keeper-secret is missing or wrong. Send the secret of this gateway.'
+
 export function oracleRoutes(app: App, parts: { readonly prices: Prices; readonly oracleHealth: OracleHealthReader }): void {
   const { prices, oracleHealth } = parts
   const responseOf = createSnapshotResponse((snapshot) => JSON.stringify({ prices: Array.from(snapshot.prices.values(), ({ price }) => price) }))
@@ -103,7 +113,9 @@ export function oracleRoutes(app: App, parts: { readonly prices: Prices; readonl
     const isStrict = (request.query.strict ?? '') !== ''
     // An answer, and not a failure of this service.
     excuse(reply)
-    reply.code(isStrict && health.status !== 'ok' ? 503 : 200).header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(health))
+    const isRejected = isStrict && health.status !== 'ok'
+    const body: OracleHealth | OracleUnhealthy = isRejected ? { error: 'oracle_unhealthy', message: UNHEALTHY[health.status], ...health } : health
+    reply.code(isRejected ? 503 : 200).header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(body))
   })
 
   app.post('/v1/oracle/heartbeat', {
@@ -113,8 +125,8 @@ export function oracleRoutes(app: App, parts: { readonly prices: Prices; readonl
     onRequest: (request, _reply, done) => {
       const secret = request.headers['x-keeper-secret']
       const result = oracleHealth.checkSecret(typeof secret === 'string' ? secret : undefined)
-      if (result === 'heartbeat_disabled') throw new HttpFailure({ status: 503, body: { error: result }, isCallersDoing: true })
-      if (result === 'unauthorized') throw new HttpFailure({ status: 401, body: { error: result } })
+      if (result === 'heartbeat_disabled') throw new HttpFailure({ status: 503, body: { error: result, message: HEARTBEAT_DISABLED }, isCallersDoing: true })
+      if (result === 'unauthorized') throw new HttpFailure({ status: 401, body: { error: result, message: KEEPER_UNAUTHORIZED } })
       done()
     },
   }, (request, reply) => {

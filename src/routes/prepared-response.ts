@@ -91,14 +91,14 @@ function callOf({ fields, definition, deployment, reportRefusal }: PreparedCall,
     const declared = interfaces[definition.contract]
     const refusal = { op: fields.op, expected: signatureOf(definition), found: declaredSignature(declared, definition.functionName) }
     reportRefusal({ ...refusal, contract: definition.contract, wasmHash: declared?.wasmHash ?? null })
-    throw new HttpFailure({ status: 503, body: { error: UNSUPPORTED, ...refusal }, isCallersDoing: true })
+    throw new HttpFailure({ status: 503, body: { error: UNSUPPORTED, message: UNSUPPORTED_OPERATION, ...refusal }, isCallersDoing: true })
   }
   const field = findUnsupportedField(definition, form, fields)
-  if (field !== undefined) throw new HttpFailure({ status: 400, body: { error: UNSUPPORTED, field } })
+  if (field !== undefined) throw new HttpFailure({ status: 400, body: { error: UNSUPPORTED, message: `The contracts of this deployment do not take ${field}. Leave it out.`, field } })
   const encode = (values: Partial<CallFields>): ReturnType<typeof encodeCall> => encodeCall(definition, form, { fields: values, signer: trader, contracts })
   const { slippageBps } = fields
   if (slippageBps !== undefined && BigInt(fields.acceptablePrice ?? 0) !== 0n) {
-    throw validationFailure('body/slippageBps must not be combined with acceptablePrice')
+    throw validationFailure('body/slippageBps', 'must not be combined with acceptablePrice')
   }
   return {
     op: fields.op, trader, clientId: fields.clientId ?? null, ...encode(fields),
@@ -107,6 +107,7 @@ function callOf({ fields, definition, deployment, reportRefusal }: PreparedCall,
 }
 
 const UNSUPPORTED = 'unsupported_by_deployment'
+const UNSUPPORTED_OPERATION = 'The contracts of this deployment cannot do this operation. GET /v1/health shows what is deployed.'
 
 function signatureOf({ functionName, forms: [newest] }: CallDefinition): string {
   return `${functionName}(${newest === undefined ? '' : typesOf(newest).join(', ')})`

@@ -72,12 +72,17 @@ export function probesRoutes(app: App, parts: ProbesParts): void {
     const reasons = rejectionReasons(parts, snapshot)
     const noted = warningsOf(snapshot, parts).filter((warning) => !reasons.some((reason) => SAME_AS_REASON[warning] === reason))
     const warnings = noted.length === 0 ? {} : { warnings: noted }
-    const body: Ready | NotReady = reasons.length === 0 ? { status: 'ready', ...warnings } : { status: 'not_ready', reasons: [...reasons], ...warnings }
+    const body: Ready | NotReady = reasons.length === 0 ? { status: 'ready', ...warnings } : { ...notReady(reasons), ...warnings }
     // Anyone may ask as often as they like.
     excuse(reply)
     reply.code(reasons.length === 0 ? 200 : 503).header('cache-control', CACHE_NEVER)
     reply.type(JSON_TYPE).send(JSON.stringify(body))
   })
+}
+
+function notReady(reasons: readonly NotReadyReason[]): NotReady {
+  const message = `Not ready: ${reasons.join(', ')}. Send requests to another instance.`
+  return { error: 'not_ready', message, status: 'not_ready', reasons: [...reasons] }
 }
 
 /** Warnings that repeat a reason. */

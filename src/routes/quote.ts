@@ -54,7 +54,7 @@ export function quoteRoutes(app: App, parts: { readonly venue: Pick<Venue, 'quot
   app.get('/v1/markets/:asset/quote', { schema, preValidation: trimTrader }, async (request, reply) => {
     const { symbol } = knownAsset(parts.deployment.current.assets, request.params.asset)
     const { direction, collateral, leverage, trader = null, marginMode = 'isolated' } = request.query
-    if (trader !== null && !isAddress(trader)) throw validationFailure('querystring/trader must be an account (G…) or a contract (C…)')
+    if (trader !== null && !isAddress(trader)) throw validationFailure('querystring/trader', 'must be an account (G…) or a contract (C…)')
     const terms = { asset: symbol, direction: direction === 'Long' ? 0 : 1, collateral: BigInt(collateral), leverage, marginMode }
     const quote = await parts.venue.quote(terms, trader)
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, quote), { 'cache-control': CACHE_ONE_SECOND }))

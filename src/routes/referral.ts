@@ -111,14 +111,20 @@ export function referralRoutes(app: App, parts: { readonly db: Queryable }): voi
   app.get('/v1/referral/lookup', { schema: lookup }, async (request, reply) => {
     const { code } = request.query
     const { referrer, head } = await findReferrer(db, code)
-    if (referrer === null) throw new HttpFailure({ status: 404, body: { error: 'unknown_code', code } })
+    if (referrer === null) {
+      const message = 'Nobody has registered this code. Check the spelling: upper and lower case differ.'
+      throw new HttpFailure({ status: 404, body: { error: 'unknown_code', message, code } })
+    }
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, referrer), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 
   app.get('/v1/referral/info', { schema: info }, async (request, reply) => {
     const { address } = request.query
     const { self, binding, head } = await readReferral(db, address)
-    if (self === null) throw new HttpFailure({ status: 404, body: { error: 'no_code', address } })
+    if (self === null) {
+      const message = 'This address has no referral code. Its account can register one with POST /v1/actions/prepare.'
+      throw new HttpFailure({ status: 404, body: { error: 'no_code', message, address } })
+    }
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, { self, binding }), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 

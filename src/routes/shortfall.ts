@@ -34,7 +34,7 @@ const schema = operation(
 export function shortfallRoutes(app: App, parts: { readonly marketStatus: Pick<MarketStatus, 'shortfall'> }): void {
   app.get('/v1/account/shortfall', { schema }, async (request, reply) => {
     const { address } = request.query
-    if (!isAddress(address)) throw validationFailure('querystring/address must be an account (G…) or a contract (C…)')
+    if (!isAddress(address)) throw validationFailure('querystring/address', 'must be an account (G…) or a contract (C…)')
     const body = await parts.marketStatus.shortfall(address)
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_ONE_SECOND }))
   })

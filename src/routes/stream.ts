@@ -72,7 +72,7 @@ export function streamRoutes(app: App, { stream }: { readonly stream: Stream }):
     }
     if (rejection !== undefined) {
       throw new HttpFailure({
-        status: 503, body: { error: rejection, retryable: true }, headers: { 'retry-after': String(RETRY_AFTER_SEC) },
+        status: 503, body: { error: rejection, message: UNAVAILABLE_MESSAGES[rejection], retryable: true }, headers: { 'retry-after': String(RETRY_AFTER_SEC) },
         isCallersDoing: rejection === 'too_many_connections',
       })
     }
@@ -85,6 +85,11 @@ export function streamRoutes(app: App, { stream }: { readonly stream: Stream }):
 }
 
 const RETRY_AFTER_SEC = 5
+const UNAVAILABLE_MESSAGES = {
+  server_full: 'This instance has as many connections as it can have. Retry after 5 s.',
+  too_many_connections: 'Your address has as many connections as it may have. Close one, or retry after 5 s.',
+  restart: 'This instance is shutting down. Connect again.',
+} as const
 /** A message repeats this many characters of a client's channels. */
 const NAMES_MAX_LENGTH = 200
 

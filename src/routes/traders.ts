@@ -97,7 +97,7 @@ export function traderRoutes(app: App, { db, clock }: { readonly db: Queryable; 
     const toSec = query.to ?? await nowOf(atLedger) + 1
     const fromSec = query.from ?? intervalsBefore(toSec, PNL_POINTS.default, interval)
     if (countIntervals({ interval, fromSec, toSec }) > PNL_POINTS.max) {
-      throw validationFailure(`querystring/from must be at most ${PNL_POINTS.max} intervals before to: choose a later from or a longer interval`)
+      throw validationFailure('querystring/from', `must be at most ${PNL_POINTS.max} intervals before to: choose a later from or a longer interval`)
     }
     const { points, gaps, head } = await readPnlCurve(db, { trader, interval, fromSec, toSec, atLedger })
     sendResponse(request, reply, stateResponse(serialiseBody(reply, { points, gaps }), head, cacheControl))

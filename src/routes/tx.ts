@@ -157,9 +157,11 @@ export function txRoutes(app: App, parts: TxRouteParts): void {
   })
 }
 
+const UNKNOWN_TRANSACTION = 'Neither the gateway nor the network has this transaction. Check the hash or the client id.'
+
 /** Sends a transaction, or 404. */
 function sendTransaction(reply: FastifyReply, found: FoundTransaction | undefined): void {
-  if (found === undefined) throw new HttpFailure({ status: 404, body: { error: 'unknown_transaction' } })
+  if (found === undefined) throw new HttpFailure({ status: 404, body: { error: 'unknown_transaction', message: UNKNOWN_TRANSACTION } })
   const { row, head } = found
   reply.headers({ 'cache-control': CACHE_NEVER, ...indexHeaders(head) }).type(JSON_TYPE).send(serialiseBody(reply, row))
 }

@@ -16,6 +16,7 @@ import { createTrader, ONE, sign, whileLedgersClose } from '../support/traders.t
 import type { Trader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { withoutMessage } from '../support/without-message.ts'
 
 const PATH = '/v1/actions/prepare'
 
@@ -138,9 +139,9 @@ test('the transaction contains the requested call', async () => {
 
 test('what the contracts lack is unsupported_by_deployment: 400 for a field, 503 for an action', async () => {
   const deposit = await prepare({ op: 'deposit_vault', vaultId: 0, amount: '5', minOut: '1' })
-  assert.deepEqual([deposit.status, deposit.body], [400, { error: 'unsupported_by_deployment', field: 'minOut' }])
+  assert.deepEqual([deposit.status, withoutMessage(deposit.body)], [400, { error: 'unsupported_by_deployment', field: 'minOut' }])
   const partial = await prepare({ op: 'close_position_partial', positionId: 1, closeSize: '5' })
-  assert.deepEqual([partial.status, partial.body], [503, {
+  assert.deepEqual([partial.status, withoutMessage(partial.body)], [503, {
     error: 'unsupported_by_deployment', op: 'close_position_partial', expected: 'close_position_partial(address, u64, i128)', found: null,
   }])
 })
@@ -173,13 +174,13 @@ test('names the invalid field of a body', async () => {
   const unsupported = await call(fixture.gateway.app, PATH, {
     method: 'POST', key: trader.key, body: { op: 'leader_open_position', vaultId: 0, asset: 'SHIB', collateral: '1', leverage: 1, direction: 'Long' },
   })
-  assert.deepEqual([unsupported.status, unsupported.body], [400, { error: 'unsupported_asset', asset: 'SHIB' }])
+  assert.deepEqual([unsupported.status, withoutMessage(unsupported.body)], [400, { error: 'unsupported_asset', asset: 'SHIB' }])
 })
 
 test('requires a key and responds 451 in restricted regions', async () => {
   const body = { op: 'claim_referral' }
   const anonymous = await call(fixture.gateway.app, PATH, { method: 'POST', body })
-  assert.deepEqual([anonymous.status, anonymous.body], [401, { error: 'missing_bearer' }])
+  assert.deepEqual([anonymous.status, withoutMessage(anonymous.body)], [401, { error: 'missing_bearer' }])
   const restricted = await call(fixture.gateway.app, PATH, { method: 'POST', body, key: trader.key, headers: { 'x-country': 'US' } })
   assert.equal(restricted.status, 451)
 })

@@ -268,6 +268,7 @@ test('requires the asset and names the parameter it rejects', async () => {
     assert.equal(status, 400)
     assert.deepEqual(body, {
       statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', message: 'querystring must have required property \'asset\'',
+      reason: 'invalid_parameter', parameter: 'asset',
     })
   }
   await assertRejected(fixture, '/v1/candles', ['asset=', 'asset=ABCDEFGHIJKLM', 'asset=BTC&asset=BTC', 'asset=%00'])

@@ -14,6 +14,7 @@ import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { bearer, call, createWallet, obtainKey } from '../support/keys.ts'
 import type { ApiResponse } from '../support/keys.ts'
+import { withoutMessage } from '../support/without-message.ts'
 
 const TOKENS: readonly ContractKey[] = ['usdcToken', 'lpToken']
 
@@ -105,7 +106,7 @@ test('exports generation and hash of each contract as metrics', async () => {
 test('refuses an operation of another generation with 503, with what the contract has', async () => {
   await readInterfaces()
   const { status, body } = await preparePartialClose()
-  assert.deepEqual([status, body], [503, {
+  assert.deepEqual([status, withoutMessage(body)], [503, {
     error: 'unsupported_by_deployment', op: 'close_position_partial', expected: 'close_position_partial(address, u64, i128)', found: null,
   }])
 })
@@ -139,7 +140,7 @@ test('refuses an operation whose arguments an upgrade changed, before anything i
   fixture.rpc.isDown = true
   for (let request = 0; request < 3; request++) {
     const { status, body } = await prepare(CLOSE)
-    assert.deepEqual([status, body], [503, {
+    assert.deepEqual([status, withoutMessage(body)], [503, {
       error: 'unsupported_by_deployment', op: 'close_position', expected: 'close_position(address, u64, i128)', found: changed,
     }])
   }

@@ -87,9 +87,9 @@ const CODES = [
   '401 stale_timestamp', '401 invalid_credentials', '401 invalid_signature', '403 not_in_beta', '404 Unknown asset', '404 vault_not_found', '404 unknown_code',
   '404 no_code', '404 key_not_found', '404 order_not_found', '404 unknown_transaction', '404 export_not_available', '409 client_id_in_use',
   '409 key_limit_reached', '409 not_yet',
-  '429 rate_limited', '431 Request Header Fields Too Large', '451 region_restricted',
+  '413 Payload Too Large', '415 Unsupported Media Type', '429 rate_limited', '431 Request Header Fields Too Large', '451 region_restricted',
   '500 Internal Server Error', '502 rpc_error',
-  '503 Service Unavailable', '503 try_again_later', '503 unsupported_by_deployment', '503 not_ready', '503 heartbeat_disabled',
+  '503 Service Unavailable', '503 try_again_later', '503 unsupported_by_deployment', '503 not_ready', '503 oracle_unhealthy', '503 heartbeat_disabled',
   '503 export_in_progress', '503 server_full', '503 too_many_connections', '503 restart',
 ]
 
@@ -221,7 +221,7 @@ const NEEDS_ACCOUNT = ['/v1/referral/info', '/v1/account/shortfall']
 const MAY_BE_EMPTY = ['/v1/corrections', '/v1/export', '/v1/vaults/{id}/withdraws', '/v1/vaults/{id}/fee-claims', '/v1/adl/queue', '/v1/health']
 
 /** Headers that only some responses carry. */
-const OPTIONAL_HEADERS = ['link', 'x-stale']
+const OPTIONAL_HEADERS = ['link', 'x-stale', 'x-ignored-parameters']
 
 test('public responses match the document, headers included', async () => {
   const reads = operations.filter(({ method, operation }) => method === 'GET' && operation.security?.length === 0)

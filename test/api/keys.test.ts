@@ -23,6 +23,7 @@ import { DEFECTIVE_CLAIMS } from './defective-claims.ts'
 import type { Claim } from './defective-claims.ts'
 import { buildChallenge, call, createWallet, obtainKey, requestChallenge, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
 import type { ApiResponse } from '../support/keys.ts'
+import { withoutMessage } from '../support/without-message.ts'
 
 const UNLIMITED = { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 }
 const clock: VirtualClock = createVirtualClock(BARE_START_MS)
@@ -83,9 +84,9 @@ for (const [what, alter] of Object.entries(DEFECTIVE_CLAIMS)) {
     const good = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }
     const keysBefore = await countKeys()
     const refused = await claim({ ...good, ...alter(wallet, challengeHex) })
-    assert.deepEqual([refused.status, refused.body], [401, { error: 'invalid_signature' }])
+    assert.deepEqual([refused.status, withoutMessage(refused.body)], [401, { error: 'invalid_signature' }])
     const second = await claim(good)
-    assert.deepEqual([second.status, second.body], [401, { error: 'invalid_signature' }], 'the valid claim comes too late')
+    assert.deepEqual([second.status, withoutMessage(second.body)], [401, { error: 'invalid_signature' }], 'the valid claim comes too late')
     assert.equal(await countKeys(), keysBefore)
   })
 }
@@ -159,7 +160,7 @@ test('a stranger who requests challenges and claims keys for a wallet from other
     const { body } = await call<KeyChallenge>(app, '/v1/keys/challenge', { method: 'POST', body: { address }, from })
     const challenge = stranger % 2 === 0 ? body.challengeHex : 'ab'.repeat(32)
     const refused = await call(app, '/v1/keys', { method: 'POST', body: { address, challenge, signature: 'AAAA' }, from })
-    assert.deepEqual([refused.status, refused.body], [401, { error: 'invalid_signature' }])
+    assert.deepEqual([refused.status, withoutMessage(refused.body)], [401, { error: 'invalid_signature' }])
   }
   const response = await claim({ address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
   assert.equal(response.status, 201)
@@ -321,7 +322,7 @@ test('rejects a key beyond the limit with 409, after the signature check, until 
     error: 'key_limit_reached', message: 'This account already has the maximum of 20 active keys. Revoke one, then request a new challenge.',
   }])
   const unsigned = await claim({ address, challenge, signature: 'AAAA' })
-  assert.deepEqual([unsigned.status, unsigned.body], [401, { error: 'invalid_signature' }], 'only the owner learns how many keys it has')
+  assert.deepEqual([unsigned.status, withoutMessage(unsigned.body)], [401, { error: 'invalid_signature' }], 'only the owner learns how many keys it has')
   const [first, second] = keys as [IssuedKey, IssuedKey]
   assert.equal((await call(app, `/v1/keys/${second.keyId}`, { method: 'DELETE', key: first })).status, 200)
   assert.equal((await claimNow()).response.status, 201)
@@ -361,7 +362,7 @@ test('an owner can revoke any of its keys, which takes effect at once', async ()
   const response = await call(app, `/v1/keys/${second.keyId}`, { method: 'DELETE', key: first })
   assert.deepEqual([response.status, response.body], [200, { revoked: true }])
   const refused = await call(app, '/v1/account/me', { key: second })
-  assert.deepEqual([refused.status, refused.body], [401, { error: 'invalid_credentials' }])
+  assert.deepEqual([refused.status, withoutMessage(refused.body)], [401, { error: 'invalid_credentials' }])
   const ownRevocation = await call(app, `/v1/keys/${first.keyId}`, { method: 'DELETE', key: first })
   assert.deepEqual([ownRevocation.status, ownRevocation.body], [200, { revoked: true }])
   assert.equal((await call(app, '/v1/keys', { key: first })).status, 401)
@@ -375,7 +376,7 @@ test('responds 404 to revoking an unknown, foreign or revoked key', async () => 
   await call(app, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', key })
   for (const keyId of [revoked.keyId, foreign.keyId, 'nk_000000000000000000000000', 'nonsense', "'; drop schema keys"]) {
     const response = await call(app, `/v1/keys/${encodeURIComponent(keyId)}`, { method: 'DELETE', key })
-    assert.deepEqual([response.status, response.body], [404, { error: 'key_not_found' }], keyId)
+    assert.deepEqual([response.status, withoutMessage(response.body)], [404, { error: 'key_not_found' }], keyId)
   }
   assert.equal((await call(app, '/v1/account/me', { key: foreign })).status, 200, 'the foreign key still works')
 })

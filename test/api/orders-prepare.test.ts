@@ -17,6 +17,7 @@ import { createTrader, lastOrderId, lastPositionId, sign } from '../support/trad
 import type { Trader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { withoutMessage } from '../support/without-message.ts'
 
 const URL_PATH = '/v1/orders/prepare'
 const TERMS = { asset: 'BTC', collateral: '1000000000', leverage: 5, direction: 'Long' } as const
@@ -125,7 +126,7 @@ test('a prepared transaction is valid for 300 seconds of ledger time, even when 
 
 test('names the authentication failure whatever the body is', async () => {
   const post = (headers: Record<string, string>): Promise<ApiResponse> => call(fixture.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
-  assert.deepEqual((await post({})).body, { error: 'missing_bearer' })
+  assert.deepEqual(withoutMessage((await post({})).body), { error: 'missing_bearer' })
   assert.equal((await post({ authorization: 'Bearer nothing' })).body['error'], 'malformed_bearer')
   assert.equal((await post({ authorization: `Bearer ${trader.key.keyId}:${'0'.repeat(64)}` })).body['error'], 'invalid_credentials')
   assert.equal((await post({ authorization: bearer(trader.key), 'x-timestamp': '1' })).body['error'], 'stale_timestamp')
@@ -152,7 +153,7 @@ async function validationMessage(body: unknown): Promise<string> {
   const { status, body: error, text } = await trader.prepare(body)
   const found = [status, error['statusCode'], error['code'], error['error']]
   assert.deepEqual(found, [400, 400, 'FST_ERR_VALIDATION', 'Bad Request'], `${JSON.stringify(body)}: ${text}`)
-  assert.deepEqual(Object.keys(error), ['statusCode', 'code', 'error', 'message'])
+  assert.deepEqual(Object.keys(error), ['statusCode', 'code', 'error', 'message', 'reason', 'parameter'])
   return String(error['message'])
 }
 
@@ -199,7 +200,7 @@ test('rejects an acceptable price where the contracts have none, unless it is 0'
   for (const body of [OPEN, { ...OPEN, op: 'open_position_cross' }, ...closes]) {
     assert.equal((await trader.prepare({ ...body, acceptablePrice: '0' })).status, 200)
     const { status, body: error } = await trader.prepare({ ...body, acceptablePrice: '1' })
-    assert.deepEqual([status, error], [400, { error: 'unsupported_by_deployment', field: 'acceptablePrice' }])
+    assert.deepEqual([status, withoutMessage(error)], [400, { error: 'unsupported_by_deployment', field: 'acceptablePrice' }])
   }
 })
 
@@ -256,7 +257,7 @@ test('accepts every supported asset, HYPE included; responds unsupported_asset t
   for (const asset of ASSET_SYMBOLS) assert.equal((await trader.prepare({ ...OPEN, asset, collateral: '100000000' })).status, 200, asset)
   for (const asset of ['btc', 'Btc', 'SHIB', '', ' BTC', 'BTCUSD', '\u0000', '__proto__', 'B'.repeat(1_000)]) {
     const { status, body } = await trader.prepare({ ...OPEN, asset })
-    assert.deepEqual([status, body], [400, { error: 'unsupported_asset', asset }])
+    assert.deepEqual([status, withoutMessage(body)], [400, { error: 'unsupported_asset', asset }])
   }
   assert.match(await validationMessage({ ...OPEN, asset: 'SHIB', leverage: 50 }), /leverage/, 'validation comes first')
 })

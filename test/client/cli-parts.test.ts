@@ -13,7 +13,7 @@ import { table } from '../../client/src/cli/table.ts'
 import { timeOf, toSeconds } from '../../client/src/cli/time.ts'
 import { lineOf } from '../../client/src/cli/watch-command.ts'
 import { UsageError } from '../../client/src/cli/usage-error.ts'
-import { ContractFailure, GatewayError, NotFinal, RateLimited, RefusedToSign, TransactionExpired, UNUSUAL_FEE } from '../../client/src/errors.ts'
+import { ContractFailure, GatewayError, NotFinal, RateLimited, RefusedToSign, TransactionExpired, UNUSUAL_FEE, Unauthorized } from '../../client/src/errors.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 
 test('property: amounts are formatted and parsed without losing a digit', () => {
@@ -203,4 +203,14 @@ test('a refused fee says how to accept it, and any other difference does not', (
   assert.match(onlyFee?.hint ?? '', /add --accept-unusual-fee\.$/)
   assert.match(both?.hint ?? '', /Do not use this gateway until you know why\.$/)
   assert.deepEqual([onlyFee?.exitCode, both?.exitCode], [7, 7])
+})
+
+test('an invalid parameter is named for programs, and a wrong clock in the hint', () => {
+  const base = { requestId: null, body: null }
+  const invalid = describeFailure(new GatewayError({
+    ...base, status: 400, code: 'FST_ERR_VALIDATION', message: 'x', hint: 'querystring/limit must be <= 200', reason: 'invalid_parameter', parameter: 'limit',
+  }))
+  assert.deepEqual([invalid.message, invalid.more], ['limit must be <= 200 (400 FST_ERR_VALIDATION)', { status: 400, parameter: 'limit' }])
+  const stale = describeFailure(new Unauthorized({ ...base, status: 401, code: 'stale_timestamp', message: 'x', hint: 'Synchronize your clock.' }))
+  assert.deepEqual([stale.exitCode, stale.hint], [5, 'Synchronize your clock.'])
 })

@@ -8,6 +8,7 @@ import { DOCUMENT_UNIT_BYTES, DOCUMENT_UNITS_PER_WINDOW } from '../../src/limits
 import { createBareGateway } from '../support/bare-gateway.ts'
 import type { BareGateway } from '../support/bare-gateway.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
+import { withoutMessage } from '../support/without-message.ts'
 
 const LOCAL_RPC_URL = 'http://127.0.0.1:8000/rpc'
 const buildOptions = (localRpcUrl: string | null): ConsoleBuildOptions =>
@@ -99,7 +100,7 @@ test('responds with 404 to a path that names no file', async () => {
   for (const url of ['/console/', '/console/main.js', '/console/main.ts', '/console/tsconfig.json', '/console/src/config.ts', '/console/..%2fpackage.json']) {
     const { statusCode, body } = await get(url)
     assert.equal(statusCode, 404, url)
-    assert.deepEqual(JSON.parse(body), { message: `Route GET:${url} not found`, error: 'Not Found', statusCode: 404 })
+    assert.deepEqual(JSON.parse(body), { message: `Route GET:${url} not found`, error: 'Not Found', statusCode: 404, reason: 'unknown_route' })
   }
 })
 
@@ -112,7 +113,7 @@ test('its files do not count against the API rate limit and have their own limit
   for (let requests = units; requests < DOCUMENT_UNITS_PER_WINDOW; requests++) assert.equal((await request('/console/none')).statusCode, 404)
   const refused = await request('/')
   assert.equal(refused.statusCode, 429)
-  assert.deepEqual(JSON.parse(refused.body), { error: 'rate_limited', retry_after_sec: Number(refused.headers['retry-after']) })
+  assert.deepEqual(withoutMessage(JSON.parse(refused.body)), { error: 'rate_limited', retry_after_sec: Number(refused.headers['retry-after']) })
   assert.equal((await request('/v1/keys/beta-status')).statusCode, 200)
   other.clock.advance(60_000)
   assert.equal((await request('/')).statusCode, 200)
@@ -123,6 +124,6 @@ test('responds with 404 when the console is disabled', async () => {
   for (const url of ['/', '/console/x']) {
     const { statusCode, body } = await without.gateway.app.inject(url)
     assert.equal(statusCode, 404)
-    assert.deepEqual(JSON.parse(body), { message: `Route GET:${url} not found`, error: 'Not Found', statusCode: 404 })
+    assert.deepEqual(JSON.parse(body), { message: `Route GET:${url} not found`, error: 'Not Found', statusCode: 404, reason: 'unknown_route' })
   }
 })

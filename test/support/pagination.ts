@@ -47,9 +47,10 @@ export async function assertRejected(reader: Reader, path: string, queries: read
   for (const query of queries) {
     const response = await reader.get(`${path}?${query}`)
     assert.equal(response.status, 400, `${path}?${query}`)
-    const { message, ...rest } = response.body
-    assert.deepEqual(rest, { statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request' })
+    const { message, parameter, ...rest } = response.body
+    assert.deepEqual(rest, { statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', reason: 'invalid_parameter' })
     const name = query.split('=')[0] ?? ''
+    assert.equal(parameter, name, query)
     assert.ok(String(message).startsWith(`querystring/${name} `), `${query}: ${String(message)}`)
   }
 }

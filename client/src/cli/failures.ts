@@ -137,7 +137,7 @@ function describeGatewayError(error: GatewayError): Failure {
   const { requestId, hint, code, status } = error
   const message = hint ?? code
   if (error instanceof Unauthorized) {
-    const advice = 'Check that the key is correct and not revoked. `key new` creates another one.'
+    const advice = code.endsWith('_timestamp') ? message : 'Check that the key is correct and not revoked. `key new` creates another one.'
     return { exitCode: 5, kind: code, message: `The key was not accepted (${code}).`, hint: advice, requestId, more: { status } }
   }
   if (error instanceof RateLimited) {
@@ -181,9 +181,10 @@ function describeGatewayError(error: GatewayError): Failure {
     return { exitCode: 4, kind: code, message: `The contracts of this exchange ${what}.`, hint: advice, requestId, more: { status, field } }
   }
   const [meaning, advice = null] = GATEWAY_ERRORS.get(code) ?? []
+  const invalid = error.parameter === null ? {} : { parameter: error.parameter }
   // The message of an invalid request names where the value was sent, which is not how it was typed.
   const sentence = meaning ?? message.replace(/^(?:querystring|params|body|headers)\//, '')
-  return { exitCode: 4, kind: code, message: `${sentence.replace(/\.$/, '')} (${status} ${code})`, hint: advice, requestId, more: { status } }
+  return { exitCode: 4, kind: code, message: `${sentence.replace(/\.$/, '')} (${status} ${code})`, hint: advice, requestId, more: { status, ...invalid } }
 }
 
 /** The message with the cause, which `fetch` hides. */

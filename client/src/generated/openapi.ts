@@ -3162,7 +3162,7 @@ export interface operations {
   readonly getOracleHealth: {
     readonly parameters: {
       readonly query?: {
-        /** @description Any text returns 503 with the same body unless status is ok. */
+        /** @description Any text returns 503 unless status is ok. Its body has `error` and `message` too. */
         readonly strict?: string;
       };
       readonly header?: never;

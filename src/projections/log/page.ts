@@ -51,7 +51,7 @@ export function decodeCursor(kind: string, cursor: string, length: number): read
   return parts
 }
 
-export const INVALID_CURSOR = 'cursor was not issued by this list'
+export const INVALID_CURSOR = 'was not issued by this list'
 
 /** Detects accidental corruption; forging a cursor gains nothing. */
 const DIGEST_LENGTH = 6
