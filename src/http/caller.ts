@@ -46,6 +46,10 @@ const RESPONSES: Readonly<Record<AuthenticationFailure, ErrorResponse>> = {
   missing_timestamp: unauthorized({ error: 'missing_timestamp' }),
   stale_timestamp: unauthorized({ error: 'stale_timestamp' }),
   invalid_credentials: unauthorized({ error: 'invalid_credentials' }),
+  key_expired: unauthorized({ error: 'key_expired', message: 'This key has expired. Use another key, or create a new one.' }),
+  address_not_allowed: {
+    status: 403, body: { error: 'address_not_allowed', message: 'This key may not be used from your network address. Use one of its networks, or another key.' },
+  },
 }
 
 function unauthorized(body: Readonly<Record<string, string>>): ErrorResponse {
@@ -90,7 +94,7 @@ export function createCallerResolver(clientAddress: ClientAddress, authenticate:
     const { authorization, 'x-timestamp': timestamp, 'x-forwarded-for': forwardedFor } = request.headers
     if (authorization === undefined && forwardedFor === undefined) return anonymousCaller(request)
     if (authorization === undefined || !authenticated) return toCaller(request, 'missing_bearer')
-    const authentication = authenticate(authorization, typeof timestamp === 'string' ? timestamp : undefined, clientNetwork(request).bucket)
+    const authentication = authenticate(authorization, typeof timestamp === 'string' ? timestamp : undefined, clientNetwork(request))
     return authentication instanceof Promise ? authentication.then((known) => toCaller(request, known)) : toCaller(request, authentication)
   }
 }

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { Account, Keypair, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import assert from 'node:assert/strict'
 import type { App } from '../../src/http/app.ts'
+import { showRestrictions, UNRESTRICTED } from '../../src/keys/restrictions.ts'
 import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 
 export const TEST_PASSPHRASE = 'Test SDF Network ; September 2015'
@@ -38,6 +39,9 @@ export function signChallenge(options: SigningOptions): string {
   transaction.sign(options.signer)
   return transaction.toXdr()
 }
+
+/** The members of a key without restrictions. */
+export const PLAIN = { ...showRestrictions(UNRESTRICTED), parent: null }
 
 export interface ApiResponse<Body = Record<string, unknown>> {
   readonly status: number
