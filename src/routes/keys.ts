@@ -23,9 +23,9 @@ const EXAMPLE_CHALLENGE = { challengeHex: 'a7c4'.repeat(16), expiresAt: 1_783_33
 
 const NOT_IN_BETA_MESSAGE = 'This address is not on the early access list.'
 
-const { label: _label, lastUsedAt: _lastUsedAt, revokedAt: _revokedAt, ...EXAMPLE_KEY } = EXAMPLE_API_KEY
+const { keyId, owner: exampleOwner, tier, label: _label, createdAt, lastUsedAt: _lastUsedAt, revokedAt: _revokedAt, ...EXAMPLE_LIMITS } = EXAMPLE_API_KEY
 
-const EXAMPLE_ISSUED: IssuedKey = { ...EXAMPLE_KEY, secret: '3d1f'.repeat(16) }
+const EXAMPLE_ISSUED: IssuedKey = { keyId, secret: '3d1f'.repeat(16), tier, owner: exampleOwner, createdAt, ...EXAMPLE_LIMITS }
 
 /** The restrictions of a key that trades two assets up to a daily limit. */
 const EXAMPLE_RESTRICTIONS = {
@@ -152,7 +152,7 @@ const revokeOtherKeys = operation(
     summary: 'Revoke all other keys',
     description:
       'Revokes all keys of the owner but the presented one. A key that was lent revokes only the keys that it lent.',
-    ok: Type.Object({ revoked: Type.Integer({ minimum: 0, description: 'Number of keys that were revoked.', examples: [3] }) }),
+    ok: Type.Object({ revoked: Type.Integer({ minimum: 0, description: 'Number of keys that were revoked.' }) }),
     example: { revoked: 3 },
     errors: [],
     cacheable: false,
@@ -169,10 +169,10 @@ const getCurrentKey = operation(
     description: 'Returns the key of the request: what it may do, what it has used of its caps today, and its rate limits. Does not count against them.',
     ok: ref(CurrentKey),
     example: {
-      ...EXAMPLE_KEY, label: 'my bot', ...EXAMPLE_RESTRICTIONS, scopes: [...EXAMPLE_RESTRICTIONS.scopes],
+      keyId, owner: exampleOwner, tier, label: 'my bot', createdAt, ...EXAMPLE_LIMITS, ...EXAMPLE_RESTRICTIONS, scopes: [...EXAMPLE_RESTRICTIONS.scopes],
       used: { day: '2026-07-06', notional: '25000000000', orders: 4 },
       limits: {
-        tier: EXAMPLE_KEY.tier, resetSec: 42,
+        tier, resetSec: 42,
         buckets: [{ name: 'trading', countedPer: 'key', limit: RATE_LIMIT_PER_WINDOW.standard, remaining: 600 }],
       },
     } satisfies CurrentKey,
@@ -276,12 +276,13 @@ export function keysRoutes(app: App, parts: { readonly keys: Keys; readonly requ
 /** The routes of a key that deal with what it is limited to. */
 function lendingRoutes(app: App, { keys, requestLimits }: { readonly keys: Keys; readonly requestLimits: RequestLimits }): void {
   app.get('/v1/keys/current', { schema: getCurrentKey, config: { requiresKey: true, rateLimited: false } }, async (request, reply) => {
-    const { keyId, owner: keyOwner, tier, restrictions, parent } = callerKey(request)
-    const [described, buckets] = await Promise.all([keys.describe(keyId), requestLimits.list(request.caller)])
+    const { restrictions, parent, ...key } = callerKey(request)
+    const [described, buckets] = await Promise.all([keys.describe(key.keyId), requestLimits.list(request.caller)])
     if (described === undefined) throw new HttpFailure(UNAVAILABLE)
-    const { label, createdAt, used } = described
-    const limits = { tier, resetSec: requestLimits.resetSec(), buckets: [...buckets] }
-    const current: CurrentKey = { keyId, owner: keyOwner, tier, label, createdAt, ...showRestrictions(restrictions), used, parent, limits }
+    const { used, ...description } = described
+    const limits = { tier: key.tier, resetSec: requestLimits.resetSec(), buckets: [...buckets] }
+    const identity = { keyId: key.keyId, owner: key.owner, tier: key.tier, ...description }
+    const current: CurrentKey = { ...identity, ...showRestrictions(restrictions), parent, used, limits }
     send(reply, 200, current)
   })
 
