@@ -9,6 +9,13 @@ export const ADDRESS_CEILING_PER_WINDOW = 12_000
 export const WIDE_NETWORK_FACTOR = 10
 /** Tiers of API keys. Self-issued keys get the first. */
 export const KEY_TIERS = ['standard', 'market_maker'] as const
+/** What a key may do. A new key has all but the last. */
+export const KEY_SCOPES = ['read', 'trade', 'close', 'vaults', 'referral', 'keys', 'lend'] as const
+export const KEY_CIDRS_MAX = 16
+/** Assets that a key may be limited to. */
+export const KEY_ASSETS_MAX = 64
+/** Time for which the secret before a rotation stays valid. */
+export const KEY_OVERLAP_MAX_SEC = 86_400
 
 /** "Pagination and size limits". */
 export const PAGE_LIMITS = {

@@ -31,6 +31,7 @@ import { anyDeployment } from '../../test/support/deployments.ts'
 const EVENTS = 20_000
 /** Longer than any measurement. */
 const NO_PINGS_MS = 3_600_000
+const BENCH_ORIGIN = { address: 'bench', clientAddress: 'bench', network: 'bench', isNetworkLimited: false, owner: null } as const
 
 const disposables = new AsyncDisposableStack()
 const clock = createSystemClock()
@@ -96,14 +97,14 @@ serveParent(
           readPrices: () => Promise.resolve([]),
           currentPrice: () => undefined,
           onPrices: () => () => {},
-          isRevoked: () => false,
+          loginState: () => ({ secretUntil: null }),
         },
       })
       newStream.start()
       await newStream.publishCommitted()
       const server = createServer()
       server.on('upgrade', (request, socket, head) =>
-        newStream.accept(request, socket, head, { requestId: 'bench', origin: { address: 'bench', network: 'bench', isNetworkLimited: false, owner: null } }))
+        newStream.accept(request, socket, head, { requestId: 'bench', origin: BENCH_ORIGIN }))
       disposables.defer(() => newStream.drain())
       return await listen(server)
     },

@@ -19,6 +19,7 @@ import { ERROR_RULES } from './error-rules.ts'
 import { createPriceParts } from './prices.ts'
 import { conditionsReader } from './read-conditions.ts'
 import { createCallerReads } from './reads.ts'
+import { reservedUses } from './reserved-uses.ts'
 import { statsOf } from './stats.ts'
 import { statusRoutes } from './status-routes.ts'
 import { streamServices } from './stream-services.ts'
@@ -77,6 +78,8 @@ import { correctionsRoutes } from '../routes/corrections.ts'
 import { eventsRoutes } from '../routes/events.ts'
 import { exportsRoutes } from '../routes/exports.ts'
 import { fundingRoutes } from '../routes/funding.ts'
+import { createEntryCaps } from '../routes/entry-caps.ts'
+import type { EntryCaps } from '../routes/entry-caps.ts'
 import { keysRoutes } from '../routes/keys.ts'
 import { leaderboardRoutes } from '../routes/leaderboard.ts'
 import { marketLimitsRoutes } from '../routes/market-limits.ts'
@@ -227,8 +230,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
   const { random, rpc, readDatabaseTime } = parts
-  const submissions = createSubmissionService({ store, relay, rpc, clock, random, log, ...(readDatabaseTime === undefined ? {} : { readDatabaseTime }) })
-  tradingRoutes(app, { relay, submissions, deployment, log })
+  const uses = reservedUses(store.write, clock)
+  const submissions = createSubmissionService({ store, relay, rpc, clock, random, log, uses, ...(readDatabaseTime === undefined ? {} : { readDatabaseTime }) })
+  tradingRoutes(app, { relay, submissions, deployment, log, caps: createEntryCaps({ keys, clock }) })
   const stream = createStream({
     store: parts.store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
@@ -330,7 +334,7 @@ function historyRoutes(
 function callerRoutes(
   app: App, { keys, accounts, requestLimits }: { readonly keys: Keys; readonly accounts: Accounts; readonly requestLimits: RequestLimits },
 ): void {
-  keysRoutes(app, { keys })
+  keysRoutes(app, { keys, requestLimits })
   accountRoutes(app, { requestLimits })
   accountStateRoutes(app, { accounts })
   accountHoldingsRoutes(app, { accounts })
@@ -338,15 +342,15 @@ function callerRoutes(
 
 function tradingRoutes(
   app: App,
-  { relay, submissions, deployment, log }: {
-    readonly relay: Relay; readonly submissions: SubmissionService; readonly deployment: CurrentDeployment; readonly log: Log
+  { relay, submissions, deployment, log, caps }: {
+    readonly relay: Relay; readonly submissions: SubmissionService; readonly deployment: CurrentDeployment; readonly log: Log; readonly caps: EntryCaps
   },
 ): void {
   const { recordPrepared, requireFreeClientId } = submissions
-  const preparing = { prepare: relay.prepare, recordPrepared, requireFreeClientId, deployment, reportRefusal: createRefusalReport(log) }
+  const preparing = { prepare: relay.prepare, recordPrepared, requireFreeClientId, deployment, caps, reportRefusal: createRefusalReport(log) }
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
-  txRoutes(app, { relay, submissions, transactions: submissions.transactions })
+  txRoutes(app, { relay, submissions, caps, transactions: submissions.transactions })
 }
 
 /** The documentation and the console. */

@@ -3,11 +3,15 @@
 import type { AccountRequest, Accounts } from '../accounts/accounts.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'
 import type { Keys } from '../keys/keys.ts'
+import { scopesOf } from '../keys/restrictions.ts'
 import type { Prices } from '../markets/prices.ts'
 import { listOpenPositions } from '../projections/positions/positions.ts'
 import { readsFor } from '../store/caller-reads.ts'
 import type { Queryable } from '../store/store.ts'
 import type { StreamOptions } from '../stream/stream.ts'
+
+/** Reasons that a client of the stream learns as they are. */
+const LOGIN_FAILURES = ['unknown', 'key_expired', 'address_not_allowed'] as const
 
 /** Returns the functions of other parts that the stream calls. */
 export function streamServices(
@@ -15,10 +19,11 @@ export function streamServices(
 ): StreamOptions['services'] {
   const { keys, db, prices, accounts } = parts
   return {
-    async login(keyId, secret, address) {
-      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, null, address)
-      if (typeof found === 'object') return found
-      return found === 'unknown' ? 'unknown' : 'invalid_credentials'
+    async login(keyId, secret, client) {
+      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, null, client)
+      // A login serves the account's own data.
+      if (typeof found === 'object') return scopesOf(found.restrictions).includes('read') ? found : 'scope_missing'
+      return LOGIN_FAILURES.find((failure) => failure === found) ?? 'invalid_credentials'
     },
     async readAccount(owner, address) {
       const { head, rows } = await listOpenPositions(readsFor(db, { address, owner }), { trader: owner })
@@ -31,7 +36,7 @@ export function streamServices(
     },
     currentPrice: (asset) => prices.current(asset)?.price,
     onPrices: prices.subscribe,
-    isRevoked: keys.isRevoked,
+    loginState: keys.loginState,
   }
 }
 

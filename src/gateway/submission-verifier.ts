@@ -9,6 +9,7 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { createRelay } from '../trading/relay/relay.ts'
 import type { Store } from '../store/store.ts'
+import { reservedUses } from './reserved-uses.ts'
 import { createSubmissionService } from '../trading/submission-service.ts'
 import type { SubmissionService } from '../trading/submission-service.ts'
 
@@ -26,5 +27,5 @@ export function createSubmissionVerifier(parts: SubmissionVerifierParts): Pick<S
   const relay = createRelay({
     ...parts, ledgerWatermarks: createLedgerWatermarks(clock), agreement: createAgreement(clock), readConditions: () => Promise.resolve(null),
   })
-  return createSubmissionService({ ...parts, relay })
+  return createSubmissionService({ ...parts, relay, uses: reservedUses(parts.store.write, clock) })
 }

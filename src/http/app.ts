@@ -29,6 +29,8 @@ import { excuse, isKeptOpen, isTooLarge, keepConnectionOpen, rateLimited, toErro
 import type { ErrorResponse, ErrorRule } from './errors.ts'
 import { createRequestFailures } from './request-failures.ts'
 import { FORMATS } from './formats.ts'
+import { rejectCall, rejectEndpoint } from './key-rules.ts'
+import type { RequestedCall } from './key-rules.ts'
 import { createHostCheck } from './host-check.ts'
 import { reportIgnoredParameters } from './ignored-parameters.ts'
 import { observeResponses, observeUnrouted } from './observe.ts'
@@ -73,6 +75,11 @@ declare module 'fastify' {
     anyHost?: boolean
     /** True rejects callers without a valid key (401). */
     requiresKey?: boolean
+    /**
+     * The call of the exchange that the request prepares or submits, which the key must allow. Null: it is none that can be prepared. Undefined: it cannot be
+     * decoded, so the handler rejects it.
+     */
+    requestedCall?: (body: unknown) => RequestedCall | null | undefined
     /** True rejects callers from restricted regions (451) if the operator enabled the region guard. */
     regionGuarded?: boolean
     /** The complete response, where it is in memory. Then the request is answered without the framework. Routes with parameters or policies cannot have it. */
@@ -208,7 +215,7 @@ export function createApp(options: AppOptions): App {
     const admit = (tooMany: ErrorResponse | undefined): void => {
       const rejection = tooMany
         ?? (regionGuarded === true ? regionGuard(request.raw.headers) : undefined)
-        ?? (requiresKey === true ? request.caller.rejection : null)
+        ?? (requiresKey === true ? request.caller.rejection ?? rejectKey(request) : null)
       if (rejection === null) done()
       else reject(request, reply, rejection)
     }
@@ -217,6 +224,14 @@ export function createApp(options: AppOptions): App {
       if (counted === false && (requiresKey !== true || request.caller.key !== null)) admit(undefined)
       else count(request, reply, admit)
     })
+  })
+  // Here the body is parsed and valid, and no handler has run.
+  app.addHook('preHandler', (request, reply, done) => {
+    const { caller: { key }, body, routeOptions: { config } } = request
+    const call = key === null ? undefined : config.requestedCall?.(body)
+    const rejection = key === null || call === undefined ? null : rejectCall(key, call)
+    if (rejection === null) done()
+    else reject(request, reply, rejection)
   })
   if (!options.tracer) answerDirectly(app, direct)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
@@ -252,6 +267,11 @@ function answerDirectly(app: App, direct: DirectAnswers): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.prepared !== undefined && method === 'GET') direct.add(url, config.prepared)
   })
+}
+
+/** The rejection of a valid key by what it is limited to. */
+function rejectKey({ caller: { key }, routeOptions: { schema }, params }: FastifyRequest): ErrorResponse | null {
+  return key === null ? null : rejectEndpoint(key, schema?.operationId, params)
 }
 
 function routeNotFound({ raw: { method, url } }: FastifyRequest): ErrorResponse {

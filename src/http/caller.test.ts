@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
+import { UNRESTRICTED } from '../keys/restrictions.ts'
 import type { KeyIdentity } from '../keys/key-cache.ts'
 import { createCallerResolver } from './caller.ts'
 import { createClientAddress } from './client-address.ts'
 
-const KEY: KeyIdentity = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard' }
+const KEY: KeyIdentity = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard', restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null }
 
 function requestOn(socket: object, headers: Readonly<Record<string, string>>): IncomingMessage {
   return { socket, headers } as unknown as IncomingMessage

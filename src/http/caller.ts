@@ -53,6 +53,10 @@ const RESPONSES: Readonly<Record<AuthenticationFailure, ErrorResponse>> = {
   invalid_credentials: unauthorized({
     error: 'invalid_credentials', message: 'The API key is unknown or revoked, or its secret is wrong. Check it, or create another key.',
   }),
+  key_expired: unauthorized({ error: 'key_expired', message: 'This key has expired. Use another key, or create a new one.' }),
+  address_not_allowed: {
+    status: 403, body: { error: 'address_not_allowed', message: 'This key may not be used from your network address. Use one of its networks, or another key.' },
+  },
 }
 
 function unauthorized(body: ErrorBody): ErrorResponse {
@@ -97,7 +101,7 @@ export function createCallerResolver(clientAddress: ClientAddress, authenticate:
     const { authorization, 'x-timestamp': timestamp, 'x-forwarded-for': forwardedFor } = request.headers
     if (authorization === undefined && forwardedFor === undefined) return anonymousCaller(request)
     if (authorization === undefined || !authenticated) return toCaller(request, 'missing_bearer')
-    const authentication = authenticate(authorization, typeof timestamp === 'string' ? timestamp : undefined, clientNetwork(request).bucket)
+    const authentication = authenticate(authorization, typeof timestamp === 'string' ? timestamp : undefined, clientNetwork(request))
     return authentication instanceof Promise ? authentication.then((known) => toCaller(request, known)) : toCaller(request, authentication)
   }
 }

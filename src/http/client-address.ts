@@ -1,6 +1,7 @@
 // Determines the client address: the socket peer, or the X-Forwarded-For entry added by trusted proxies.
 
 import { BlockList, isIP } from 'node:net'
+import { expandIpv6 } from '../base/ip-network.ts'
 
 /**
  * Trusted proxies: none (false), all (true, so the left-most address counts), the nearest n hops, or those in address ranges (`10.0.0.0/8`, `::1`).
@@ -29,6 +30,8 @@ export function createClientAddress(trustProxy: TrustProxy): ClientAddress {
 
 /** The networks of a client that rate limits count. */
 export interface ClientNetwork {
+  /** The address itself; IPv4 where it is IPv4-mapped. */
+  readonly address: string
   /** The IPv4 address, or the IPv6 /64 network: subscribers get a /64, so counting single IPv6 addresses would give each client 2^64 buckets. */
   readonly bucket: string
   /** The network around it: the IPv6 /48, or the IPv4 /24. */
@@ -42,11 +45,11 @@ export function networkOf(address: string): ClientNetwork {
   const groups = expandIpv6(address)
   const mapped = mappedIpv4(groups)
   if (mapped !== undefined) return ipv4Network(mapped)
-  return { bucket: `${groups.slice(0, 4).join(':')}::/64`, wide: `${groups.slice(0, 3).join(':')}::/48`, isWideOneSubscriber: true }
+  return { address, bucket: `${groups.slice(0, 4).join(':')}::/64`, wide: `${groups.slice(0, 3).join(':')}::/48`, isWideOneSubscriber: true }
 }
 
 function ipv4Network(address: string): ClientNetwork {
-  return { bucket: address, wide: `${address.slice(0, address.lastIndexOf('.') + 1)}0/24`, isWideOneSubscriber: false }
+  return { address, bucket: address, wide: `${address.slice(0, address.lastIndexOf('.') + 1)}0/24`, isWideOneSubscriber: false }
 }
 
 /** The IPv4 address in an IPv4-mapped address, whose last groups are written in hexadecimal. */
@@ -77,12 +80,4 @@ function normalise(text: string): string {
   const zone = address.indexOf('%')
   if (zone !== -1) address = address.slice(0, zone)
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
-}
-
-function expandIpv6(address: string): readonly string[] {
-  const [head = '', tail] = address.toLowerCase().split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
-  return [...left, ...Array.from({ length: missing }, () => '0'), ...right].map((group) => group.replace(/^0+(?=.)/, ''))
 }

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
+import { UNRESTRICTED } from '../keys/restrictions.ts'
 import type { Authentication } from '../keys/authentication.ts'
 import { createApp } from './app.ts'
 import type { App, AppOptions } from './app.ts'
@@ -15,7 +16,7 @@ import { createRequestLimits } from './request-limits.ts'
 import { prepareResponse, sendResponse } from './response.ts'
 
 const PREPARED = prepareResponse('{"price":"1€"}', { 'cache-control': 'public, max-age=1', 'x-stale': '1' })
-const KEY = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard' } as const
+const KEY = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard', restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null } as const
 const LIMIT = 6
 
 interface Served extends AsyncDisposable {

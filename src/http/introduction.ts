@@ -16,9 +16,13 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
   '400 submission_rejected': 'Prepare a new transaction, unless the message says otherwise.',
   '400 ledger_not_indexed': 'Use a ledger from `first` to `last`. Ledgers of earlier epochs cannot be requested.',
   '400 invalid_channels': 'Name public channels, with symbols from /v1/markets in upper case. Account channels are on the WebSocket only.',
+  '400 not_a_subset': 'Ask for less in the `member` that the response names.',
   '401 invalid_signature': 'Request a new challenge and sign it.',
   '401 unauthorized': 'Send the secret of this gateway.',
   403: 'Request early access. Existing keys remain valid.',
+  '403 scope_missing': 'Use a key with the scope. `GET /v1/keys/current` returns what a key may do.',
+  '403 address_not_allowed': 'Send the request from one of the networks of the key, or use another key.',
+  '403 cap_exceeded': 'Stay within `limit`. The caps of a day are full again at midnight UTC.',
   404: 'Use a symbol from /v1/markets.',
   '404 key_not_found': 'Check the key id. GET /v1/keys lists your keys.',
   '404 order_not_found': 'Check the order id. Order ids begin at 1 in each deployment: see `deployment`.',
@@ -29,6 +33,7 @@ const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
   '404 unknown_transaction': 'Check the hash. A transaction that was never submitted may be unknown, so do not conclude that it failed.',
   '404 export_not_available': 'Use a day that /v1/export lists.',
   '409 key_limit_reached': 'Revoke a key, then request a new challenge and sign it.',
+  '409 already_rotated': 'Use the new secret of the key.',
   '409 not_yet': 'Retry with the same X-Min-Ledger.',
   413: 'Send a smaller body.',
   415: 'Send the body as application/json, not compressed.',
@@ -67,6 +72,7 @@ const AUTHENTICATION_ERRORS = {
   missing_timestamp: ['This gateway requires X-Timestamp.', 'Send the current time in Unix seconds with every request.'],
   stale_timestamp: ['X-Timestamp is more than 30 seconds off.', 'Synchronise your clock, or omit the header.'],
   invalid_credentials: ['The key is unknown or revoked, or the secret is wrong.', 'Create a new key. Keys of other gateways are not valid here.'],
+  key_expired: ['The key has expired.', 'Use another key, or create a new one.'],
 } as const
 
 function errorRows(): readonly string[] {

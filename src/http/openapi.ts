@@ -10,12 +10,14 @@ import { AccountState } from '../resources/account-state.ts'
 import { AccountVolume } from '../resources/account-volume.ts'
 import { AdlQueue, AdlRow } from '../resources/adl-queue.ts'
 import { ACTION_REQUESTS } from '../resources/action-request.ts'
-import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
+import { ApiKey, BetaStatus, IssuedKey, KeyChallenge, RotatedKey } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
+import { CurrentKey } from '../resources/current-key.ts'
 import { Correction } from '../resources/correction.ts'
 import {
-  BodyTooLarge, ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized,
-  KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
+  AddressNotAllowed, AlreadyRotated, BodyTooLarge, CapExceeded, ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled,
+  InvalidChannels, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotASubset, NotInBeta, OrderNotFound,
+  RateLimited, RegionRestricted, RpcError, ScopeMissing, ServerError, SimulationFailure,
   StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
   UnsupportedMediaType, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
@@ -70,7 +72,7 @@ const SCHEMAS: readonly TSchema[] = [
   PlacedOrderRow, Order,
   RealizedTrade, Fill, Candle, LeaderboardEntry, Leaderboard, LeaderRank, LeaderTotals, EventRow, Correction, Health, DeployedContract, Alive, Ready, NotReady,
   NotYet,
-  ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders,
+  ApiKey, IssuedKey, RotatedKey, CurrentKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders,
   AccountHoldings, VaultHolding, AccountState,
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, CashMovement, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits, ExportEntry,
@@ -79,7 +81,8 @@ const SCHEMAS: readonly TSchema[] = [
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
   UnknownAsset, KeyNotFound, OrderNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed,
   ExportNotAvailable, ExportInProgress, InvalidChannels, StreamUnavailable,
-  ClientIdInUse, UnknownTransaction, RateLimited, BodyTooLarge, UnsupportedMediaType, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
+  ScopeMissing, AddressNotAllowed, CapExceeded, NotASubset, AlreadyRotated, ClientIdInUse, UnknownTransaction, RateLimited, HeadersTooLarge, RegionRestricted,
+  RpcError, ServerError, TryAgainLater, BodyTooLarge, UnsupportedMediaType,
 ]
 
 const KEY_DESCRIPTION = [

@@ -5,8 +5,9 @@ import { Type } from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
-  BodyTooLarge, ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized,
-  KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
+  AddressNotAllowed, AlreadyRotated, BodyTooLarge, CapExceeded, ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled,
+  InvalidChannels, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotASubset, NotInBeta, OrderNotFound,
+  RateLimited, RegionRestricted, RpcError, ScopeMissing, ServerError, SimulationFailure,
   StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
   UnsupportedMediaType, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
@@ -15,6 +16,7 @@ import { OracleUnhealthy } from '../resources/oracle-health.ts'
 import { PAGE_MEMBERS, pageMembers } from '../resources/page-members.ts'
 import { NotReady } from '../resources/probe.ts'
 import { IGNORED_PARAMETERS } from './ignored-parameters.ts'
+import { scopesOfEndpoint } from './key-rules.ts'
 import { MIN_LEDGER_HEADERS } from './min-ledger.ts'
 
 /** Error bodies by status, or by status and code if a status has several bodies. */
@@ -26,10 +28,14 @@ export const ERROR_SCHEMAS = {
   '400 submission_rejected': SubmissionRejected,
   '400 ledger_not_indexed': LedgerNotIndexed,
   '400 invalid_channels': InvalidChannels,
+  '400 not_a_subset': NotASubset,
   401: Unauthorized,
   '401 invalid_signature': InvalidSignature,
   '401 unauthorized': KeeperUnauthorized,
   403: NotInBeta,
+  '403 scope_missing': ScopeMissing,
+  '403 address_not_allowed': AddressNotAllowed,
+  '403 cap_exceeded': CapExceeded,
   404: UnknownAsset,
   '404 key_not_found': KeyNotFound,
   '404 order_not_found': OrderNotFound,
@@ -38,6 +44,7 @@ export const ERROR_SCHEMAS = {
   '404 no_code': NoCode,
   '404 export_not_available': ExportNotAvailable,
   '409 key_limit_reached': KeyLimitReached,
+  '409 already_rotated': AlreadyRotated,
   '404 unknown_transaction': UnknownTransaction,
   '409 client_id_in_use': ClientIdInUse,
   '409 not_yet': NotYet,
@@ -102,7 +109,7 @@ interface OperationBase {
   readonly status?: 200 | 201 | 204
   /** False for responses that must not be cached. They have no etag. */
   readonly cacheable?: boolean
-  /** True documents the security scheme, 401, and 503 for failed key lookups. */
+  /** True documents the security scheme, the scopes, 401, 403, and 503 for failed key lookups. */
   readonly requiresKey?: boolean
   /** True documents 451. */
   readonly regionGuarded?: boolean
@@ -155,7 +162,16 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
   }
   const headers = waitsForIndex(base) ? { headers: MIN_LEDGER_HEADERS } : {}
   const security = base.requiresKey === true ? [{ [KEY_SCHEME]: [] }] : []
-  return { operationId: base.id, tags: [base.tag], summary: base.summary, description: base.description, security, ...headers, ...parts, response }
+  return { operationId: base.id, tags: [base.tag], summary: base.summary, description: describeScopes(base), security, ...headers, ...parts, response }
+}
+
+/** The description, which ends with the scopes that a key needs. */
+function describeScopes({ id, description, requiresKey }: OperationBase): string {
+  if (requiresKey !== true) return description
+  const [own, other] = [scopesOfEndpoint(id, true), scopesOfEndpoint(id, false)]
+  const needed = (other ?? own)?.join(', ')
+  if (needed === undefined) return `${description} Needs no scope.`
+  return `${description} Needs ${own === null ? 'no scope for the presented key, and otherwise ' : ''}the scope ${needed.replaceAll(', ', ' or ')}.`
 }
 
 /** Lists end with the members that continue them. A body that is a resource declares them itself. */
@@ -178,7 +194,8 @@ function errorSchemas(base: OperationBase, { body }: OperationParts): Map<number
   const common: readonly ErrorName[] = [
     // Any operation can return 431. It is documented where no other 4xx is possible.
     base.rateLimited === false ? 431 : 429,
-    ...(base.requiresKey === true ? [401 as const, 503 as const] : []),
+    ...(base.requiresKey === true ? [401 as const, '403 address_not_allowed' as const, 503 as const] : []),
+    ...(base.requiresKey === true && scopesOfEndpoint(base.id, true) !== null ? ['403 scope_missing' as const] : []),
     ...(waitsForIndex(base) ? [400 as const, '409 not_yet' as const, 503 as const] : []),
     ...(body === undefined ? [] : [413 as const, 415 as const]),
     ...(base.regionGuarded === true ? [451 as const] : []),

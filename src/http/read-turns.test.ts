@@ -8,11 +8,12 @@ import { createSeededRandom } from '../base/random.ts'
 import { createTaskContext } from '../base/task-context.ts'
 import type { TurnCaller } from '../base/turns.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../limits.ts'
+import { UNRESTRICTED } from '../keys/restrictions.ts'
 import { createApp } from './app.ts'
 import type { App } from './app.ts'
 import { createRequestLimits } from './request-limits.ts'
 
-const KEY = { keyId: 'nk_1', owner: 'GOWNER', tier: 'standard' } as const
+const KEY = { keyId: 'nk_1', owner: 'GOWNER', tier: 'standard', restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null } as const
 
 /** An app whose routes return the caller that their reads run for, after some turns of the event loop. */
 function buildApp(): App {

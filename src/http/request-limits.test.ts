@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { ADDRESS_CEILING_PER_WINDOW, RATE_LIMIT_PER_WINDOW } from '../limits.ts'
+import { UNRESTRICTED } from '../keys/restrictions.ts'
 import type { Caller, Tier } from './caller.ts'
 import { networkOf } from './client-address.ts'
 import { createRequestLimits } from './request-limits.ts'
@@ -19,7 +20,7 @@ function anonymous(address: string): Caller {
 }
 
 function withKey(keyId: string, address: string, tier: Exclude<Tier, 'public'> = 'standard'): Caller {
-  return { tier, bucket: keyId, network: networkOf(address), key: { keyId, owner: 'G', tier }, rejection: null }
+  return { tier, bucket: keyId, network: networkOf(address), key: { keyId, owner: 'G', tier, restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null }, rejection: null }
 }
 
 function take(limits: RequestLimits, caller: Caller, kind: RequestKind = 'read') {

@@ -11,8 +11,9 @@ const THERE = { client: '198.51.100.1', wallet: 'WALLET' }
 
 function build(state: ChallengeState = createMemoryChallengeState(), seed = 'challenges') {
   const clock = createVirtualClock(1_783_339_200_000)
-  const challenges: Challenges = createChallenges({ clock, random: createSeededRandom(seed), state })
-  return { clock, challenges, request: async (claimant = HERE) => (await challenges.create(claimant)).challengeHex }
+  const { create, use }: Challenges = createChallenges({ clock, random: createSeededRandom(seed), state })
+  const challenges = { create, use: async (...args: Parameters<typeof use>): Promise<boolean> => (await use(...args)) !== undefined }
+  return { clock, challenges, create, use, request: async (claimant = HERE) => (await challenges.create(claimant)).challengeHex }
 }
 
 test('a challenge can be used once, for its wallet only', async () => {
@@ -101,4 +102,17 @@ test('a flood from ten thousand addresses neither evicts a challenge nor grows t
   }
   assert.ok(slots.size <= CHALLENGE_SLOTS && [...slots].every((slot) => slot >= 0 && slot < CHALLENGE_SLOTS))
   assert.equal(await challenges.use(HERE, challenge), true)
+})
+
+test('a challenge is bound to its restrictions, and is void when they are forgotten or changed', async () => {
+  const { create, use } = build()
+  const [bound, free] = [await create(HERE, '{"scopes":["read"]}'), await create(THERE)]
+  assert.deepEqual(await use(HERE, bound.challengeHex), { restrictions: '{"scopes":["read"]}' })
+  assert.equal(await use(HERE, bound.challengeHex), undefined)
+  assert.deepEqual(await use(THERE, free.challengeHex), { restrictions: '' })
+  for (const restrictions of ['', '{"scopes":["trade"]}']) {
+    const state: ChallengeState = { ...createMemoryChallengeState(), restrictions: async () => restrictions }
+    const forgetful = build(state)
+    assert.equal(await forgetful.use(HERE, (await forgetful.create(HERE, '{"scopes":["read"]}')).challengeHex), undefined)
+  }
 })

@@ -15,14 +15,23 @@ interface Claimant {
   readonly wallet: string
 }
 
+/** A challenge that was used. */
+interface UsedChallenge {
+  /** What the key is limited to, as text. Empty: nothing. */
+  readonly restrictions: string
+}
+
 export interface Challenges {
-  /** Creates a challenge. It replaces the one that the same client requested for the same wallet before, and no other. */
-  create(claimant: Claimant): Promise<KeyChallenge>
   /**
-   * Uses up a challenge, and the pending one of this client and wallet. True when the challenge was issued for this wallet, to any client, and has not expired
-   * or been replaced or used. Only its receiver can present it, so the client may have changed its address.
+   * Creates a challenge, bound to a text of restrictions, empty without any. It replaces the one that the same client requested for the same wallet before, and
+   * no other.
    */
-  use(claimant: Claimant, challengeHex: string): Promise<boolean>
+  create(claimant: Claimant, restrictions?: string): Promise<KeyChallenge>
+  /**
+   * Uses up a challenge, and the pending one of this client and wallet. Undefined unless the challenge was issued for this wallet, to any client, and has not
+   * expired or been replaced or used. Only its receiver can present it, so the client may have changed its address.
+   */
+  use(claimant: Claimant, challengeHex: string): Promise<UsedChallenge | undefined>
 }
 
 /** State that challenges share: in memory, or between several instances. Both methods may reject with ChallengesUnavailable. */
@@ -36,6 +45,8 @@ export interface ChallengeState {
    * nothing, or the entry of another tag, which shows nothing.
    */
   use(slot: number, entry: SlotEntry): Promise<boolean>
+  /** The restrictions of the challenge that the slot holds, empty when it holds another one or none. */
+  restrictions(slot: number, entry: SlotEntry): Promise<string>
 }
 
 interface SlotEntry {
@@ -43,6 +54,8 @@ interface SlotEntry {
   readonly tag: string
   /** The pending challenge of the tag, in hex; null when it was used. */
   readonly nonce: string | null
+  /** Of the pending challenge. Absent: none. */
+  readonly restrictions?: string
 }
 
 /** Raised when the shared state does not confirm an operation. Retryable with a new challenge. */
@@ -70,23 +83,31 @@ export interface ChallengesParts {
 export function createChallenges({ clock, random, state }: ChallengesParts): Challenges {
   const proposedSecret = random.bytes(SECRET_BYTES)
   return {
-    async create({ client, wallet }) {
+    async create({ client, wallet }, restrictions = '') {
       const secret = await state.secret(proposedSecret)
       const expiresAt = clock.nowMs() + CHALLENGE_TTL_MS
       const tag = tagOf(secret, { client, wallet })
       const nonce = Buffer.from(random.bytes(NONCE_BYTES))
-      await state.set(slotOf(tag), { tag: tag.toString('hex'), nonce: nonce.toString('hex') })
-      return { challengeHex: seal(secret, wallet, Buffer.concat([expiryBytes(expiresAt), tag, nonce])), expiresAt }
+      await state.set(slotOf(tag), { tag: tag.toString('hex'), nonce: nonce.toString('hex'), ...(restrictions === '' ? {} : { restrictions }) })
+      return { challengeHex: seal(secret, { wallet, restrictions }, Buffer.concat([expiryBytes(expiresAt), tag, nonce])), expiresAt }
     },
     async use({ client, wallet }, challengeHex) {
       const secret = await state.secret(proposedSecret)
-      const payload = open(secret, wallet, challengeHex)
-      const isPending = payload !== undefined
-        && await state.use(slotOf(payload.tag), { tag: payload.tag.toString('hex'), nonce: payload.nonce.toString('hex') })
+      const payload = await openBound(secret, wallet, challengeHex)
+      const isPending = payload !== undefined && await state.use(slotOf(payload.tag), entryOf(payload))
       const ownTag = tagOf(secret, { client, wallet })
       if (payload?.tag.equals(ownTag) !== true) await state.set(slotOf(ownTag), { tag: ownTag.toString('hex'), nonce: null })
-      return isPending && clock.nowMs() < payload.expiresAtMs
+      return isPending && clock.nowMs() < payload.expiresAtMs ? { restrictions: payload.restrictions } : undefined
     },
+  }
+
+  /** Opens a challenge. Its restrictions are in its slot only: when another entry has taken the slot, the challenge is not valid. */
+  async function openBound(secret: Uint8Array, wallet: string, challengeHex: string): Promise<(Payload & UsedChallenge) | undefined> {
+    const payload = unmask(secret, challengeHex)
+    if (payload === undefined) return undefined
+    if (isSealed(secret, { wallet, restrictions: '' }, payload)) return { ...payload, restrictions: '' }
+    const restrictions = await state.restrictions(slotOf(payload.tag), entryOf(payload))
+    return restrictions !== '' && isSealed(secret, { wallet, restrictions }, payload) ? { ...payload, restrictions } : undefined
   }
 }
 
@@ -104,30 +125,50 @@ export function createMemoryChallengeState(): ChallengeState {
       slots.set(slot, { tag, nonce: null })
       return held?.tag !== tag || held.nonce === nonce
     },
+    async restrictions(slot, { tag, nonce }) {
+      const held = slots.get(slot)
+      return held?.tag === tag && held.nonce === nonce ? held.restrictions ?? '' : ''
+    },
   }
+}
+
+/** What a challenge is for. */
+interface Bound {
+  readonly wallet: string
+  readonly restrictions: string
 }
 
 interface Payload {
   readonly expiresAtMs: number
   readonly tag: Buffer
   readonly nonce: Buffer
+  readonly mac: Buffer
+  readonly bytes: Buffer
 }
 
 /** The MAC also masks the payload, so that all 32 bytes look random. */
-function seal(secret: Uint8Array, wallet: string, payload: Buffer): string {
-  const mac = macOf(secret, wallet, payload)
+function seal(secret: Uint8Array, bound: Bound, payload: Buffer): string {
+  const mac = macOf(secret, bound, payload)
   return Buffer.concat([mac, mask(secret, mac, payload)]).toString('hex')
 }
 
-/** Undefined for anything that was not issued for this wallet under this secret. */
-function open(secret: Uint8Array, wallet: string, challengeHex: string): Payload | undefined {
+/** Reads a challenge, which may be anyone's. Undefined for a text of another form. */
+function unmask(secret: Uint8Array, challengeHex: string): Payload | undefined {
   if (!CHALLENGE_HEX.test(challengeHex)) return undefined
   const challenge = Buffer.from(challengeHex, 'hex')
   const mac = challenge.subarray(0, MAC_BYTES)
-  const payload = mask(secret, mac, challenge.subarray(MAC_BYTES))
-  if (!timingSafeEqual(mac, macOf(secret, wallet, payload))) return undefined
+  const bytes = mask(secret, mac, challenge.subarray(MAC_BYTES))
   const tagEnd = EXPIRY_BYTES + TAG_BYTES
-  return { expiresAtMs: payload.readUIntBE(0, EXPIRY_BYTES), tag: payload.subarray(EXPIRY_BYTES, tagEnd), nonce: payload.subarray(tagEnd) }
+  return { expiresAtMs: bytes.readUIntBE(0, EXPIRY_BYTES), tag: bytes.subarray(EXPIRY_BYTES, tagEnd), nonce: bytes.subarray(tagEnd), mac, bytes }
+}
+
+/** True when the challenge was issued for this wallet with these restrictions under this secret. */
+function isSealed(secret: Uint8Array, bound: Bound, { mac, bytes }: Payload): boolean {
+  return timingSafeEqual(mac, macOf(secret, bound, bytes))
+}
+
+function entryOf({ tag, nonce }: Payload): SlotEntry {
+  return { tag: tag.toString('hex'), nonce: nonce.toString('hex') }
 }
 
 function expiryBytes(expiresAtMs: number): Buffer {
@@ -136,9 +177,9 @@ function expiryBytes(expiresAtMs: number): Buffer {
   return bytes
 }
 
-/** The payload has a fixed length, so payload and wallet cannot be confused. */
-function macOf(secret: Uint8Array, wallet: string, payload: Uint8Array): Buffer {
-  return createHmac('sha256', secret).update('mac').update(payload).update(wallet).digest().subarray(0, MAC_BYTES)
+/** Payload and wallet have fixed lengths, so payload, wallet and restrictions cannot be confused. */
+function macOf(secret: Uint8Array, { wallet, restrictions }: Bound, payload: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update('mac').update(payload).update(wallet).update(restrictions).digest().subarray(0, MAC_BYTES)
 }
 
 function mask(secret: Uint8Array, mac: Uint8Array, payload: Uint8Array): Buffer {

@@ -4,6 +4,7 @@ import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { textOf } from '../store/sql.ts'
 import type { Param, Store } from '../store/store.ts'
+import { UNRESTRICTED } from './restrictions.ts'
 import { createKeyCache, MAX_CACHED_KEYS, KEY_TTL_MS } from './key-cache.ts'
 import type { KeyCache } from './key-cache.ts'
 import { LookupFailed, LOOKUP_BATCH, LOOKUP_TIMEOUT_MS } from '../base/batched-lookup.ts'
@@ -27,6 +28,10 @@ interface StoredKey {
   readonly seq?: number
 }
 
+const PLAIN_COLUMNS = {
+  scopes: null, expiresAt: null, cidrs: null, caps: null, parent: null, rotation: 0, previousSha256: null, previousUntil: null,
+} as const
+
 /** A key cache on a fake store. With `manual`, the test settles each statement that reads keys itself, with `manualIds` each one that reads ids. */
 function build(options: { manual?: boolean; manualIds?: boolean } = {}) {
   const clock = createVirtualClock(1_000_000)
@@ -37,6 +42,7 @@ function build(options: { manual?: boolean; manualIds?: boolean } = {}) {
   function rows(keyIds: readonly string[]): object[] {
     return keyIds.filter((keyId) => table.has(keyId)).map((keyId) => ({
       keyId, owner: 'G', tier: 'standard', secretSha256: new Uint8Array(32), revoked: table.get(keyId)?.revoked === true,
+      ...PLAIN_COLUMNS,
     }))
   }
   function idRows([afterSeq, limit, missing]: readonly unknown[]): object[] {
@@ -93,7 +99,7 @@ test('reads a key once and caches it until its TTL', async () => {
   const { clock, table, statements, keys } = build()
   table.set(ID, { revoked: false })
   const found = await keys.find(ID, CLIENT)
-  assert.deepEqual([found?.identity, found?.revoked], [{ keyId: ID, owner: 'G', tier: 'standard' }, false])
+  assert.deepEqual([found?.identity, found?.revoked], [{ keyId: ID, owner: 'G', tier: 'standard', restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null }, false])
   clock.advance(KEY_TTL_MS - 1)
   assert.equal(keys.find(ID, CLIENT), found, 'synchronously')
   clock.advance(1)
@@ -225,7 +231,7 @@ test('reads the database at each use when listening fails', async () => {
   const disconnected = createKeyCache({
     store: {
       engine: 'embedded',
-      lookups: { query: async () => [{ seq: 1, keyId: ID, isActive: true, owner: 'G', tier: 'standard', secretSha256: new Uint8Array(32), revoked: false }] },
+      lookups: { query: async () => [{ seq: 1, keyId: ID, isActive: true, owner: 'G', tier: 'standard', secretSha256: new Uint8Array(32), revoked: false, ...PLAIN_COLUMNS }] },
       listen: () => Promise.reject(new Error('away')),
     } as unknown as Store,
     clock: createVirtualClock(0),

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createSemaphore } from '../base/semaphore.ts'
 import type { KeyTier } from '../resources/api-key.ts'
+import type { KeyRestrictions } from '../resources/key-restrictions.ts'
 import type { Store } from '../store/store.ts'
 import { createActiveKeyIds } from './active-ids.ts'
 import { createBatchedLookup, LookupFailed, withinLookupTime } from '../base/batched-lookup.ts'
@@ -12,17 +13,31 @@ import { createKeyListener } from './key-listener.ts'
 import { findKeys, updateLastUsed } from './records.ts'
 import type { KeyRecord } from './records.ts'
 import { createLastUsedTracker } from './last-used-tracker.ts'
+import { networksOf } from './restrictions.ts'
+import type { AllowedNetworks } from './restrictions.ts'
 
+/** A key with one of its secrets. */
 export interface KeyIdentity {
   readonly keyId: string
   readonly owner: string
   readonly tier: KeyTier
+  readonly restrictions: KeyRestrictions
+  /** The key that lent it; null: none. */
+  readonly parent: string | null
+  /** How often the secret was replaced before this one. */
+  readonly rotation: number
+  /** The end of the secret, milliseconds. Null: it is the current one. */
+  readonly secretUntil: number | null
 }
 
 export interface CachedKey {
   readonly identity: KeyIdentity
   /** SHA-256 of the secret: the bytes of its hex text. */
   readonly secretDigest: Uint8Array
+  /** The same key with the secret before the last rotation; null: there was none. */
+  readonly outgoing: { readonly identity: KeyIdentity; readonly secretDigest: Uint8Array } | null
+  /** The networks that it may be used from; null: any. */
+  readonly networks: AllowedNetworks | null
   readonly revoked: boolean
 }
 
@@ -54,9 +69,7 @@ const CHECKS_WAITING_MAX = 1_024
 /** Time for which an entry is valid without a new read. Keys in use are re-read every second, so this bounds the effect of a lost notification. */
 export const KEY_TTL_MS = 3_000
 
-interface Entry {
-  identity: KeyIdentity
-  secretDigest: Uint8Array
+interface Entry extends CachedKey {
   /** Never reset: revocations are final. */
   revoked: boolean
   /** The start of the read; -Infinity when the entry is invalid. */
@@ -74,13 +87,18 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
   const entries = createCache<string, Entry>(MAX_CACHED_KEYS)
   const ids = createActiveKeyIds({ db: store.lookups, clock })
   const checks = createSemaphore(CHECKS_MAX, CHECKS_WAITING_MAX)
-  const changes = createKeyListener({ store, onIssued: ids.add, onRevoked: markRevoked, onDisconnected: invalidateAll })
+  const changes = createKeyListener({ store, onIssued: ids.add, onRevoked: markRevoked, onRotated: invalidate, onDisconnected: invalidateAll })
   const lookUp = createBatchedLookup({ clock, find: readKeys })
   const lastUsed = createLastUsedTracker({ clock, log, write: writeLastUsed })
 
   function markRevoked(keyId: string): void {
     const entry = entries.peek(keyId)
     if (entry !== undefined) entry.revoked = true
+  }
+
+  function invalidate(keyId: string): void {
+    const entry = entries.peek(keyId)
+    if (entry !== undefined) entry.readAtMs = -Infinity
   }
 
   function invalidateAll(): void {
@@ -128,9 +146,11 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
   /** A revocation received during the read is newer than the record. */
   function cacheRecord(record: KeyRecord, readAtMs: number): Entry {
     const revoked = record.revoked || entries.peek(record.keyId)?.revoked === true
-    const { keyId, owner, tier } = record
-    const secretDigest = Buffer.from(Buffer.from(record.secretSha256).toString('hex'), 'latin1')
-    const entry: Entry = { identity: { keyId, owner, tier }, secretDigest, revoked, readAtMs }
+    const { keyId, owner, tier, scopes, expiresAt, cidrs, caps, parent, rotation, previousSha256, previousUntil } = record
+    const identity: KeyIdentity = { keyId, owner, tier, restrictions: { scopes, expiresAt, cidrs, caps }, parent, rotation, secretUntil: null }
+    const outgoing = previousSha256 === null ? null
+      : { identity: { ...identity, rotation: rotation - 1, secretUntil: previousUntil ?? 0 }, secretDigest: digestOf(previousSha256) }
+    const entry: Entry = { identity, secretDigest: digestOf(record.secretSha256), outgoing, networks: networksOf({ cidrs }), revoked, readAtMs }
     entries.set(keyId, entry)
     return entry
   }
@@ -154,12 +174,16 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
     },
     invalidate(keyId) {
       changes.notify()
-      const entry = entries.peek(keyId)
-      if (entry !== undefined) entry.readAtMs = -Infinity
+      invalidate(keyId)
     },
     async [Symbol.asyncDispose]() {
       await lastUsed[Symbol.asyncDispose]()
       await changes[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The bytes of a hash's hex text. */
+function digestOf(sha256: Uint8Array): Uint8Array {
+  return Buffer.from(Buffer.from(sha256).toString('hex'), 'latin1')
 }

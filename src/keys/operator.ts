@@ -87,9 +87,9 @@ export async function runKeysCommand(command: KeysCommand, parts: OperatorParts)
     case 'list':
       return await printKeys(store, command.address, print)
     case 'revoke': {
-      const done = await revokeKey(store.write, { keyId: command.keyId, owner: null, revokedAtMs: clock.nowMs() })
-      if (!done) throw new CommandRejected(`no active key has the id ${command.keyId}`)
-      print(`Revoked ${command.keyId}. All gateways on this database now reject it.`)
+      const revoked = await revokeKey(store.write, { keyId: command.keyId, reach: null, revokedAtMs: clock.nowMs() })
+      if (revoked.length === 0) throw new CommandRejected(`no active key has the id ${command.keyId}`)
+      print(`Revoked ${[command.keyId, ...revoked.filter((keyId) => keyId !== command.keyId)].join(', ')}. All gateways on this database now reject ${revoked.length === 1 ? 'it' : 'them'}.`)
     }
   }
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { KEY_LABEL_MAX_LENGTH, KEY_TIERS } from '../limits.ts'
 import { address, EXAMPLE_TRADER, integerOrNull, textOrNull } from './fields.ts'
+import { RESTRICTION_MEMBERS } from './key-restrictions.ts'
 
 export type KeyTier = (typeof KEY_TIERS)[number]
 
@@ -19,6 +20,8 @@ export const keyId = Type.Unsafe<string>({
   examples: ['nk_9f86d081884c7d659a2feaa0'],
 })
 
+const parent = Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Key that lent this one, with which it ends. Null: none.', examples: [null] })
+
 function milliseconds(description: string, example: number) {
   return Type.Unsafe<number>({ type: 'integer', description, examples: [example] })
 }
@@ -35,6 +38,8 @@ export const ApiKey = Type.Object(
     createdAt,
     lastUsedAt: integerOrNull({ description: 'Time of the last successful authentication, Unix milliseconds.', examples: [1_783_342_800_123] }),
     revokedAt: integerOrNull({ description: 'Time the key was revoked, Unix milliseconds. Null while the key is active.', examples: [null] }),
+    ...RESTRICTION_MEMBERS,
+    parent,
   },
   { $id: 'ApiKey', description: 'An API key without its secret.' },
 )
@@ -51,11 +56,24 @@ export const IssuedKey = Type.Object(
     tier: keyTier,
     owner: address('Account that the key was issued to.'),
     createdAt,
+    ...RESTRICTION_MEMBERS,
+    parent,
   },
   { $id: 'IssuedKey', description: 'A new API key with its secret.' },
 )
 
 export type IssuedKey = Static<typeof IssuedKey>
+
+/** Response of POST /v1/keys/{keyId}/rotate. */
+export const RotatedKey = Type.Object(
+  {
+    ...IssuedKey.properties,
+    previousUntil: milliseconds('Time from which on the secret before is rejected, Unix milliseconds.', 1_783_342_800_000),
+  },
+  { $id: 'RotatedKey', description: 'An API key with its new secret.' },
+)
+
+export type RotatedKey = Static<typeof RotatedKey>
 
 /** Response of POST /v1/keys/challenge. */
 export const KeyChallenge = Type.Object(
@@ -87,4 +105,9 @@ export const EXAMPLE_API_KEY: ApiKey = {
   createdAt: 1_783_339_200_000,
   lastUsedAt: 1_783_342_800_123,
   revokedAt: null,
+  scopes: ['read', 'trade', 'close', 'vaults', 'referral', 'keys'],
+  expiresAt: null,
+  cidrs: null,
+  caps: null,
+  parent: null,
 }

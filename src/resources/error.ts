@@ -2,7 +2,9 @@
 
 import { Type } from 'typebox'
 import type { TString } from 'typebox'
+import { KEY_SCOPES } from '../limits.ts'
 import { EXAMPLE_TRADER, integerOrNull, textOrNull, txHash } from './fields.ts'
+import type { CapName } from './key-restrictions.ts'
 import { contractErrorOrNull, HOST_ERROR, hostErrorOrNull, TX_RESULT_CODE } from './submit-result.ts'
 
 const UNKNOWN_ASSET = 'The exchange has no market of this asset. GET /v1/markets lists the symbols, in upper case.'
@@ -38,11 +40,11 @@ export const Unauthorized = Type.Object(
   {
     error: Type.Unsafe<string>({
       type: 'string',
-      enum: ['missing_bearer', 'malformed_bearer', 'missing_timestamp', 'stale_timestamp', 'invalid_credentials'],
+      enum: ['missing_bearer', 'malformed_bearer', 'missing_timestamp', 'stale_timestamp', 'invalid_credentials', 'key_expired'],
       description:
         'missing_bearer: no bearer token. malformed_bearer: the token has no colon. missing_timestamp: this gateway requires X-Timestamp. ' +
         'stale_timestamp: X-Timestamp is more than 30 seconds off. ' +
-        'invalid_credentials: the key is unknown or revoked, or the secret is wrong.',
+        'invalid_credentials: the key is unknown or revoked, or the secret is wrong. key_expired: the key has expired.',
       examples: ['invalid_credentials'],
     }),
     message: message('The API key is unknown or revoked, or its secret is wrong. Check it, or create another key.'),
@@ -90,6 +92,62 @@ export const KeyLimitReached = Type.Object(
   { $id: 'KeyLimitReached', description: 'The account has the maximum number of active keys.' },
 )
 
+/** 403 of endpoints that require a key. */
+export const ScopeMissing = Type.Object(
+  {
+    error: Type.Literal('scope_missing'),
+    scope: Type.Unsafe<string>({ type: 'string', enum: [...KEY_SCOPES], description: 'A scope that allows the request.', examples: ['trade'] }),
+    message: message('This key lacks the scope trade. Use a key that has it.'),
+  },
+  { $id: 'ScopeMissing', description: 'The key lacks the scope of the request.' },
+)
+
+/** 403 of endpoints that require a key. */
+export const AddressNotAllowed = Type.Object(
+  {
+    error: Type.Literal('address_not_allowed'),
+    message: message('This key may not be used from your network address. Use one of its networks, or another key.'),
+  },
+  { $id: 'AddressNotAllowed', description: 'The key is limited to other networks.' },
+)
+
+/** 403 of preparing and submitting transactions. */
+export const CapExceeded = Type.Object(
+  {
+    error: Type.Literal('cap_exceeded'),
+    cap: Type.Unsafe<CapName>({ type: 'string', enum: ['assets', 'maxLeverage', 'maxNotionalPerDay', 'maxOrdersPerDay'], description: 'The cap.' }),
+    limit: Type.Unsafe({
+      description: 'Its value: the assets, the leverage, the notional as digits, or the number of orders.', examples: ['100000000000'],
+      oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'integer' }, { type: 'string' }],
+    }),
+    used: Type.Unsafe<string | number | null>({
+      description: 'What has been used today without this request. Null for assets and maxLeverage.', examples: ['99000000000'],
+      oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }],
+    }),
+    message: message('The notional is more than what is left of the limit of this key for this UTC day. Use less, or wait for the next day.'),
+  },
+  { $id: 'CapExceeded', description: 'The request exceeds a cap of the key, or of a key above it.' },
+)
+
+/** 400 of POST /v1/keys/{keyId}/children. */
+export const NotASubset = Type.Object(
+  {
+    error: Type.Literal('not_a_subset'),
+    member: Type.String({ description: 'The first member in which the new key would be more than the key that lends it.', examples: ['caps.maxLeverage'] }),
+    message: message('A key lends at most what it has. Ask for less in caps.maxLeverage.'),
+  },
+  { $id: 'NotASubset', description: 'The new key would be more than the key that lends it.' },
+)
+
+/** 409 of what a secret that was replaced may not do. */
+export const AlreadyRotated = Type.Object(
+  {
+    error: Type.Literal('already_rotated'),
+    message: message('This secret was replaced, and only its successor can do this. Use the new secret.'),
+  },
+  { $id: 'AlreadyRotated', description: 'The secret of the request was replaced. What it created would outlive it.' },
+)
+
 /** 409 of preparing and submitting transactions. */
 export const ClientIdInUse = Type.Object(
   {
@@ -106,10 +164,10 @@ export const UnknownTransaction = Type.Object(
   { $id: 'UnknownTransaction', description: 'Neither the gateway nor the network has this transaction.' },
 )
 
-/** 404 of DELETE /v1/keys/{keyId}. */
+/** 404 of the endpoints of one key. */
 export const KeyNotFound = Type.Object(
-  { error: Type.Literal('key_not_found'), message: message('You have no active key with this id. GET /v1/keys lists your keys.') },
-  { $id: 'KeyNotFound', description: 'The key does not exist, belongs to another account, or is already revoked.' },
+  { error: Type.Literal('key_not_found'), message: message('No active key that this key may change has the id. GET /v1/keys lists your keys.') },
+  { $id: 'KeyNotFound', description: 'The key does not exist, belongs to another account, is already revoked, or is not one that the calling key may change.' },
 )
 
 /** 400 of POST /v1/orders/prepare. */

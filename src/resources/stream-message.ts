@@ -61,12 +61,23 @@ export const CONTROL_MESSAGES: readonly StreamMessage[] = [
     id,
   }),
   controlMessage('rejected', 'Rejected channels: they do not exist, or the client has no access', { channels, id }),
-  controlMessage('unsubscribed', 'Channels removed from the subscription', { channels, id }),
+  controlMessage('unsubscribed', 'Channels removed from the subscription', {
+    channels, id,
+    reason: Type.Optional(Type.Unsafe({
+      type: 'string', enum: ['key_revoked', 'key_expired'],
+      description: 'The key of the login was revoked, or it or its secret has expired, so the account channels end without a request. Absent in a reply.',
+    })),
+  }),
+  controlMessage('key_expiring', 'The secret of the login was replaced. The account channels end with it: log in again with the new secret', {
+    at: milliseconds('Time from which on the secret is rejected, Unix milliseconds.'),
+  }),
   controlMessage('login', 'Result of a login', {
     ok: Type.Boolean({ description: 'True if the login succeeded.' }),
     owner: Type.Optional(address('Account of the key.', EXAMPLE_TRADER)),
     tier: Type.Optional(Type.String({ description: 'Rate limit tier.', examples: ['standard'] })),
-    error: Type.Optional(oneOf('missing_credentials', 'invalid_credentials', 'too_many_attempts', 'unavailable')),
+    error: Type.Optional(oneOf(
+      'missing_credentials', 'invalid_credentials', 'key_expired', 'address_not_allowed', 'scope_missing', 'too_many_attempts', 'unavailable',
+    )),
     id,
   }, 'loggedIn'),
   controlMessage('pong', 'Reply to a ping', { ts: milliseconds('Server time, Unix milliseconds.'), id }),

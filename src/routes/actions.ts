@@ -8,7 +8,7 @@ import { ActionBody } from '../resources/action-request.ts'
 import { ref } from '../resources/fields.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { EXAMPLE_PREPARED } from './examples.ts'
-import { sendPrepared } from './prepared-response.ts'
+import { preparedCall, sendPrepared } from './prepared-response.ts'
 import type { PreparingParts } from './prepared-response.ts'
 
 const prepareAction = operation(
@@ -24,6 +24,7 @@ const prepareAction = operation(
     example: { ...EXAMPLE_PREPARED, op: 'deposit_cross_margin' },
     errors: [
       400, '400 unsupported_asset', '400 unsupported_by_deployment', '400 simulation_failed', '409 client_id_in_use', 502, '503 unsupported_by_deployment',
+      '403 cap_exceeded',
     ],
     cacheable: false,
     requiresKey: true,
@@ -33,7 +34,7 @@ const prepareAction = operation(
 )
 
 export function actionsRoutes(app: App, parts: PreparingParts): void {
-  app.post('/v1/actions/prepare', { schema: prepareAction, config: TRADING_POLICIES }, async (request, reply) => {
+  app.post('/v1/actions/prepare', { schema: prepareAction, config: { ...TRADING_POLICIES, requestedCall: preparedCall } }, async (request, reply) => {
     await sendPrepared(request, reply, { ...parts, fields: request.body, definition: actionDefinition(request.body.op) })
   })
 }

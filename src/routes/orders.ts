@@ -8,7 +8,7 @@ import { ref } from '../resources/fields.ts'
 import { OrderRequest } from '../resources/order-request.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { EXAMPLE_PREPARED } from './examples.ts'
-import { sendPrepared } from './prepared-response.ts'
+import { preparedCall, sendPrepared } from './prepared-response.ts'
 import type { PreparingParts } from './prepared-response.ts'
 
 const prepareOrder = operation(
@@ -25,6 +25,7 @@ const prepareOrder = operation(
     example: EXAMPLE_PREPARED,
     errors: [
       400, '400 unsupported_asset', '400 unsupported_by_deployment', '400 simulation_failed', '409 client_id_in_use', 502, '503 unsupported_by_deployment',
+      '403 cap_exceeded',
     ],
     cacheable: false,
     requiresKey: true,
@@ -34,7 +35,7 @@ const prepareOrder = operation(
 )
 
 export function ordersRoutes(app: App, parts: PreparingParts): void {
-  app.post('/v1/orders/prepare', { schema: prepareOrder, config: TRADING_POLICIES }, async (request, reply) => {
+  app.post('/v1/orders/prepare', { schema: prepareOrder, config: { ...TRADING_POLICIES, requestedCall: preparedCall } }, async (request, reply) => {
     await sendPrepared(request, reply, { ...parts, fields: request.body, definition: operationDefinition(request.body.op) })
   })
 }

@@ -12,12 +12,15 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { callerKey } from '../http/caller.ts'
 import { clientDisconnected } from '../http/client-disconnected.ts'
 import { HttpFailure, validationFailure } from '../http/errors.ts'
+import type { RequestedCall } from '../http/key-rules.ts'
 import { requesterOf } from '../http/requester.ts'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import { SimulationFailed } from '../trading/relay/prepare.ts'
 import type { Prepare, PrepareRequest } from '../trading/relay/prepare.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { RecordPrepared, RequireFreeClientId } from '../trading/preparations.ts'
+import { isEntry } from './entry-caps.ts'
+import type { EntryCaps } from './entry-caps.ts'
 import { requireSupportedAsset } from './known-asset.ts'
 
 export interface PreparingParts {
@@ -26,6 +29,13 @@ export interface PreparingParts {
   readonly requireFreeClientId: RequireFreeClientId
   readonly deployment: CurrentDeployment
   readonly reportRefusal: RefusalReport
+  readonly caps: EntryCaps
+}
+
+/** The call that the body of a prepare request asks for. */
+export function preparedCall(body: unknown): RequestedCall {
+  const { op, asset, leverage } = body as PreparedCall['fields']
+  return { op, signer: null, isEntry: isEntry({ op }), ...(asset === undefined ? {} : { asset }), ...(leverage === undefined ? {} : { leverage }) }
 }
 
 /** A call that the deployed contract does not accept. */
@@ -63,12 +73,15 @@ interface PreparedCall extends PreparingParts {
 /** Prepares a transaction and sends it. Stops if the client disconnects. Throws 400 `simulation_failed` if the simulation fails. */
 export async function sendPrepared(request: FastifyRequest, reply: FastifyReply, parts: PreparedCall): Promise<void> {
   requireSupportedAsset(parts.deployment.current.assets, parts.fields)
-  const call = callOf(parts, callerKey(request).owner)
+  const key = callerKey(request)
+  await parts.caps.check(key, parts.fields)
+  const call = callOf(parts, key.owner)
   const disconnected = clientDisconnected(reply)
   try {
     const prepared = await parts.prepare(call, { signal: disconnected, requester: requesterOf(request).address })
     const { hash, op, clientId, expiresAt } = prepared
     const isStored = await parts.recordPrepared({ hash, owner: call.trader, op, clientId, expiresAt })
+    await parts.caps.reserve(key, parts.fields, { hash, innerHash: null, expiresAtMs: expiresAt * 1_000 })
     const body: PreparedTransaction = isStored ? prepared : { ...prepared, clientId: null, stored: false }
     reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(body))
   } catch (error) {

@@ -8,6 +8,7 @@ import { TRADING_POLICIES } from '../http/app.ts'
 import type { App } from '../http/app.ts'
 import { clientDisconnected } from '../http/client-disconnected.ts'
 import { HttpFailure } from '../http/errors.ts'
+import type { RequestedCall } from '../http/key-rules.ts'
 import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS, POLL_TIMEOUT_MS, QUEUE_FULL_RETRY_AFTER_SEC, TRANSACTION_BODY_LIMIT_BYTES } from '../limits.ts'
 import { adviceForRejection } from '../trading/relay/error-advice.ts'
@@ -19,6 +20,8 @@ import { SubmitResult } from '../resources/submit-result.ts'
 import { TransactionRow } from '../resources/transaction.ts'
 import type { SubmissionService } from '../trading/submission-service.ts'
 import type { FoundTransaction, TransactionReader } from '../trading/transaction-reader.ts'
+import { isCapped, isEntry } from './entry-caps.ts'
+import type { EntryCaps } from './entry-caps.ts'
 import { EXAMPLE_SUBMITTED, EXAMPLE_TRANSACTION } from './examples.ts'
 import { privatePageResponse, serialiseBody } from './page-response.ts'
 import { atLedgerParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
@@ -33,11 +36,11 @@ const submitTransaction = operation(
       'Submits the envelope unchanged and polls for the result every second, for up to pollTimeoutMs. Submitting the same signedXdr again is safe at any time',
       'and returns the current result of that transaction. Do so after PENDING, 502 and 503 instead of preparing a new transaction. A 502 with a hash means',
       'that the outcome is unknown. The submission is stored before it is sent, and continued without a waiting client and across restarts:',
-      'GET /v1/tx/{hash} returns its state at any time.',
+      'GET /v1/tx/{hash} returns its state at any time. A key with scopes or caps submits only what it could have had prepared.',
     ].join(' '),
     ok: ref(SubmitResult),
     example: EXAMPLE_SUBMITTED,
-    errors: [400, '400 submission_rejected', '409 client_id_in_use', 502, '503 try_again_later'],
+    errors: [400, '400 submission_rejected', '403 cap_exceeded', '409 client_id_in_use', 502, '503 try_again_later'],
     cacheable: false,
     requiresKey: true,
     regionGuarded: true,
@@ -118,23 +121,38 @@ const listTransactions = operation(
 )
 
 export interface TxRouteParts {
-  readonly relay: Pick<Relay, 'decode' | 'explainUndecoded'>
+  readonly relay: Pick<Relay, 'decode' | 'explainUndecoded' | 'callOf'>
   readonly submissions: Pick<SubmissionService, 'submit'>
   readonly transactions: TransactionReader
+  readonly caps: EntryCaps
 }
 
 export function txRoutes(app: App, parts: TxRouteParts): void {
   const { relay, transactions } = parts
-  const options = { schema: submitTransaction, config: TRADING_POLICIES, bodyLimit: TRANSACTION_BODY_LIMIT_BYTES }
+  /** Undefined for an envelope that does not decode: the handler rejects it. */
+  function requestedCall(body: unknown): RequestedCall | null | undefined {
+    const signed = relay.decode((body as { readonly signedXdr: string }).signedXdr)
+    const call = signed === undefined ? undefined : relay.callOf(signed)
+    return call === undefined || call === null ? call : { ...call, isEntry: isEntry(call) }
+  }
+
+  const options = { schema: submitTransaction, config: { ...TRADING_POLICIES, requestedCall }, bodyLimit: TRANSACTION_BODY_LIMIT_BYTES }
 
   app.post('/v1/tx/submit', options, async (request, reply) => {
     const { signedXdr, clientId = null, pollTimeoutMs = POLL_TIMEOUT_MS.default } = request.body
     const signed = relay.decode(signedXdr)
     if (signed === undefined) throw rejected(relay.explainUndecoded(signedXdr))
     const disconnected = clientDisconnected(reply)
-    const submitter = { owner: callerKey(request).owner, clientId }
+    const key = callerKey(request)
+    const call = relay.callOf(signed)
+    const submitter = { owner: key.owner, clientId }
+    // A transaction that was prepared has its reservation already, and keeps it from now on.
+    const reservation = call === null || !isEntry(call) ? {} : { reservation: {
+      isRequired: isCapped(key),
+      reserve: () => parts.caps.reserve(key, call, { hash: signed.hash, innerHash: signed.innerHash, expiresAtMs: null }),
+    } }
     const { outcome, stored } = await parts.submissions.submit(signed, submitter, {
-      pollTimeoutMs, requester: requesterOf(request), signal: disconnected,
+      pollTimeoutMs, requester: requesterOf(request), signal: disconnected, ...reservation,
     })
     if (disconnected.aborted) reply.hijack()
     else reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify({ ...resultOf(outcome, signed.hash), ...(stored ? {} : { stored }) }))

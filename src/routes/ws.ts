@@ -27,8 +27,8 @@ export function wsRoutes(app: App, { stream, webOrigins }: WsParts): void {
 
 /** Returns the identities by which connections of the stream are counted. */
 export function streamOriginOf({ caller }: FastifyRequest): ClientOrigin {
-  const { bucket: address, wide: network, isWideOneSubscriber: isNetworkLimited } = caller.network
-  return { address, network, isNetworkLimited, owner: caller.key?.owner ?? null }
+  const { address: clientAddress, bucket: address, wide: network, isWideOneSubscriber: isNetworkLimited } = caller.network
+  return { address, clientAddress, network, isNetworkLimited, owner: caller.key?.owner ?? null }
 }
 
 const UPGRADE_REQUIRED = {

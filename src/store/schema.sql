@@ -911,15 +911,40 @@ create table keys.api_keys (
   last_used_at bigint,
   revoked_at bigint,
   challenge bytea,
+  scopes text[],
+  expires_at bigint,
+  cidrs text[],
+  caps jsonb,
+  parent text,
+  rotation integer not null default 0,
+  previous_sha256 bytea,
+  previous_until bigint,
+  used_day integer not null default 0,
+  used_notional numeric not null default 0,
+  used_orders integer not null default 0,
   constraint api_keys_pkey PRIMARY KEY (seq),
   constraint api_keys_challenge_key UNIQUE (challenge),
   constraint api_keys_key_id_key UNIQUE (key_id),
+  constraint api_keys_parent_fkey FOREIGN KEY (parent) REFERENCES keys.api_keys(key_id),
   constraint api_keys_challenge_check CHECK ((octet_length(challenge) = 32)),
   constraint api_keys_key_id_check CHECK ((key_id ~ '^nk_[0-9a-f]{24}$'::text)),
   constraint api_keys_label_check CHECK ((char_length(label) <= 64)),
   constraint api_keys_owner_check CHECK ((owner ~ '^G[A-Z2-7]{55}$'::text)),
+  constraint api_keys_previous_sha256_check CHECK ((octet_length(previous_sha256) = 32)),
   constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32)),
   constraint api_keys_tier_check CHECK ((tier = ANY (ARRAY['standard'::text, 'market_maker'::text])))
+);
+
+create table keys.cap_uses (
+  hash text not null,
+  key_id text not null,
+  day integer not null,
+  notional numeric not null,
+  released boolean not null default false,
+  counted_in bigint not null,
+  expires_at bigint not null,
+  constraint cap_uses_pkey PRIMARY KEY (hash, key_id),
+  constraint cap_uses_key_id_fkey FOREIGN KEY (key_id) REFERENCES keys.api_keys(key_id)
 );
 
 create table public.migrations (
@@ -1107,7 +1132,11 @@ CREATE INDEX vaults_unsettled ON idx.vaults USING btree (contract_epoch, last_le
   WHERE is_unsettled;
 CREATE INDEX api_keys_active ON keys.api_keys USING btree (owner)
   WHERE (revoked_at IS NULL);
+CREATE INDEX api_keys_children ON keys.api_keys USING btree (parent)
+  WHERE (parent IS NOT NULL);
 CREATE INDEX api_keys_of_owner ON keys.api_keys USING btree (owner, seq);
+CREATE INDEX cap_uses_by_expiry ON keys.cap_uses USING btree (expires_at);
+CREATE INDEX cap_uses_by_key ON keys.cap_uses USING btree (key_id, expires_at);
 CREATE INDEX client_ids_by_age ON tx.client_ids USING btree (held_until);
 CREATE INDEX prepared_by_age ON tx.prepared USING btree (prepared_at);
 CREATE INDEX prepared_by_client_id ON tx.prepared USING btree (owner, client_id, prepared_at)

@@ -270,7 +270,12 @@ export const idx = {
 export const keyTables = {
   api_keys: table('keys', 'api_keys', {
     seq: 'bigint', key_id: 'text', secret_sha256: 'bytea', owner: 'text', tier: 'text', label: 'text?', created_at: 'bigint',
-    last_used_at: 'bigint?', revoked_at: 'bigint?', challenge: 'bytea?',
+    last_used_at: 'bigint?', revoked_at: 'bigint?', challenge: 'bytea?', scopes: 'text[]?', expires_at: 'bigint?', cidrs: 'text[]?',
+    caps: 'jsonb?', parent: 'text?', rotation: 'integer', previous_sha256: 'bytea?', previous_until: 'bigint?', used_day: 'integer',
+    used_notional: 'numeric', used_orders: 'integer',
+  }),
+  cap_uses: table('keys', 'cap_uses', {
+    hash: 'text', key_id: 'text', day: 'integer', notional: 'numeric', released: 'boolean', counted_in: 'bigint', expires_at: 'bigint',
   }),
 }
 

@@ -5,7 +5,7 @@ import { createClients } from './clients.ts'
 import type { Client, ClientOrigin } from './clients.ts'
 
 function originAt(address: string, network: string, isNetworkLimited: boolean, owner: string | null = null): ClientOrigin {
-  return { address, network, isNetworkLimited, owner }
+  return { address, clientAddress: address, network, isNetworkLimited, owner }
 }
 
 test('limits the connections of an address, and of an IPv6 /48 network to ten times that', () => {

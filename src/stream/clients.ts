@@ -17,6 +17,8 @@ export interface Client {
 /** Whom connections are counted by. */
 export interface ClientOrigin {
   readonly address: string
+  /** The address itself, which keys may be limited to. `address` is the /64 network of an IPv6 address. */
+  readonly clientAddress: string
   /** The network around it: the IPv6 /48, or the IPv4 /24. */
   readonly network: string
   /** True if one subscriber commonly has the whole network. Then it has a limit of its own, a multiple of that of an address. */

@@ -28,15 +28,26 @@ export interface StreamLogin {
   readonly keyId: string
   readonly owner: string
   readonly tier: string
+  /** Which of the key's secrets it used. */
+  readonly rotation: number
 }
+
+/** Where a client is: the address that keys may be limited to, and what it is counted by. */
+export interface StreamClient {
+  readonly address: string
+  readonly bucket: string
+}
+
+/** The reasons why a login is rejected. `unknown`: the key cannot be looked up. */
+export type LoginFailure = 'invalid_credentials' | 'key_expired' | 'address_not_allowed' | 'scope_missing' | 'unknown'
 
 /** Failed logins per connection. The next one closes it. */
 const FAILED_LOGINS_MAX = 5
 
 /** The services of the rest of the gateway that the stream needs. */
 export interface StreamServices {
-  /** `unknown` when the key cannot be looked up. Never rejects. */
-  login(keyId: string, secret: string, address: string): Promise<StreamLogin | 'invalid_credentials' | 'unknown'>
+  /** Never rejects. */
+  login(keyId: string, secret: string, client: StreamClient): Promise<StreamLogin | LoginFailure>
   readAccount(owner: string, address: string): Promise<AccountSnapshot>
 }
 
@@ -47,8 +58,7 @@ export interface SessionParts {
   readonly db: Queryable
   readonly clock: Clock
   readonly deployment: CurrentDeployment
-  /** The client's network address. */
-  readonly address: string
+  readonly client: StreamClient
   readonly budget: ReplayBudget
   readonly limits: StreamLimits
   readonly services: StreamServices
@@ -67,19 +77,25 @@ export interface Session {
   handle(request: ClientRequest): void | Promise<void>
   /** Sends a gap message to a client that follows log channels. */
   announceEpoch(change: EpochChange): void
+  /** Announces, once for a login, that its secret ends at this time in milliseconds. */
+  announceExpiry(atMs: number): void
+  /** Ends the login, with the subscriptions that it allowed, and says why. */
+  endLogin(reason: 'key_revoked' | 'key_expired'): void
   /** Ends all subscriptions. */
   close(): void
 }
 
 export function createSession(parts: SessionParts): Session {
-  const { connection, address, tail, services, budget } = parts
+  const { connection, client, tail, services, budget } = parts
   const subscriptions = createSubscriptions({ ...parts, waitingBytes: parts.limits.waitingBytes })
-  const snapshotParts = { ...parts, readAccount: (owner: string) => services.readAccount(owner, address) }
+  const snapshotParts = { ...parts, readAccount: (owner: string) => services.readAccount(owner, client.bucket) }
   let login: StreamLogin | null = null
+  let isExpiryAnnounced = false
   /** Since the last successful one. */
   let failedLogins = 0
 
   async function subscribe(request: SubscribeRequest): Promise<void> {
+    const loginBefore = login
     const { accepted, rejected } = sortChannels(request.channels, login, parts.deployment.current.assets)
     const logChannels = new Map([...accepted].filter((entry): entry is [string, LogChannel] => isLogChannel(entry[1])))
     if (logChannels.size > 0) {
@@ -93,6 +109,11 @@ export function createSession(parts: SessionParts): Session {
     const resume = await planResumeOf(parts, request, logChannels)
     const snapshots = request.snapshot && resume === undefined ? await readSnapshots(snapshotParts, logChannels) : []
     if (connection.closed.aborted) return
+    if (login !== loginBefore) {
+      // The key has ended since: `endLogin` has not seen these channels.
+      subscriptions.remove([...accepted.keys()].filter((name) => isAccountChannel(name) && !subscriptions.names().has(name)))
+      return await subscribe(request)
+    }
 
     // NOTE: no `await` from here on. Delivery must start exactly at the heads that the reply names.
     const { id } = request
@@ -133,16 +154,24 @@ export function createSession(parts: SessionParts): Session {
       return
     }
     const hasCredentials = typeof keyId === 'string' && typeof secret === 'string'
-    const found = hasCredentials ? await services.login(keyId, secret, address) : 'missing_credentials'
+    const found = hasCredentials ? await services.login(keyId, secret, client) : 'missing_credentials'
     if (typeof found === 'string') {
       if (found !== 'unknown') failedLogins += 1
       connection.reply({ type: 'login', ok: false, error: found === 'unknown' ? 'unavailable' : found }, { id })
       return
     }
     failedLogins = 0
-    if (login !== null && login.owner !== found.owner) subscriptions.remove([...subscriptions.names()].filter(isAccountChannel))
+    if (login !== null && login.owner !== found.owner) endAccountChannels()
     login = found
+    isExpiryAnnounced = false
     connection.reply({ type: 'login', ok: true, owner: found.owner, tier: found.tier }, { id })
+  }
+
+  /** Returns the names of the channels. */
+  function endAccountChannels(): readonly string[] {
+    const names = [...subscriptions.names()].filter(isAccountChannel)
+    subscriptions.remove(names)
+    return names
   }
 
   return {
@@ -175,6 +204,15 @@ export function createSession(parts: SessionParts): Session {
       // During a replay, frames before the border are still to come: a client that resumed from here would miss them.
       const position = subscriptions.replays() === 0 ? livePosition(tail) : undefined
       connection.reply({ ...gapMessage(tail, channels, { since, reason: 'epoch', epoch }) }, { position })
+    },
+    announceExpiry(atMs) {
+      if (isExpiryAnnounced) return
+      isExpiryAnnounced = true
+      connection.reply({ type: 'key_expiring', at: atMs })
+    },
+    endLogin(reason) {
+      login = null
+      connection.reply({ type: 'unsubscribed', channels: endAccountChannels(), reason })
     },
     close: subscriptions.close,
   }

@@ -18,11 +18,11 @@ import { CLOSE } from './connection.ts'
 import { createHub } from './hub.ts'
 import { createReplayBudgets } from './replay-budget.ts'
 import { createSession } from './session.ts'
-import type { StreamServices } from './session.ts'
+import type { StreamLogin, StreamServices } from './session.ts'
 import { createTail } from './tail.ts'
 import { createTicks } from './ticks.ts'
 
-/** Connections of a revoked key are closed at most this much later. */
+/** What follows from the end of a key happens at most this much later. */
 const KEY_CHECK_MS = 500
 
 export interface Stream extends Pick<Admission, 'accept' | 'ready' | 'eventsRejection' | 'sendEvents'> {
@@ -76,8 +76,8 @@ export interface StreamOptions {
     currentPrice(asset: string): Price | undefined
     /** Calls the listener at once with prices that change. Returns a function that ends it. */
     onPrices(listener: (changed: readonly Price[]) => void): () => void
-    /** True when the key is known to be revoked. Never rejects. */
-    isRevoked(keyId: string): boolean | Promise<boolean>
+    /** The state of a login: the end of its secret, null for the current one, or the reason why it has ended. Never rejects. */
+    loginState(login: StreamLogin): LoginState | Promise<LoginState>
   }
 }
 
@@ -96,9 +96,9 @@ export function createStream({ store, deployment, clock, log, limits, services }
   const budgets = createReplayBudgets({ limits, clock })
   const admission = createAdmission({
     clients, tail, deployment, clock, log, limits,
-    startSession: (connection, { address }) => createSession({
-      connection, hub, tail, clock, deployment, limits, services, log, address,
-      db: readsFor(store.read, { address, isLarge: true }), budget: budgets.open(address), lastTick: ticks.last,
+    startSession: (connection, { address: bucket, clientAddress: address }) => createSession({
+      connection, hub, tail, clock, deployment, limits, services, log, client: { address, bucket },
+      db: readsFor(store.read, { address: bucket, isLarge: true }), budget: budgets.open(bucket), lastTick: ticks.last,
     }),
   })
   const stopped = new AbortController()
@@ -138,7 +138,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
         // Thousands of candles can take seconds. Prices do not wait for them.
         every(TICKER_BROADCAST_MS, candles.broadcast),
         every(HEARTBEAT_MS, ticks.broadcastHeartbeat),
-        every(KEY_CHECK_MS, () => closeRevoked(clients, services.isRevoked)),
+        every(KEY_CHECK_MS, () => checkLogins(clients, services.loginState)),
         every(limits.pingIntervalMs, ping),
       ]
     },
@@ -154,14 +154,29 @@ export function createStream({ store, deployment, clock, log, limits, services }
   }
 }
 
-/** Closes the connections of revoked keys. */
-async function closeRevoked(clients: Clients, isRevoked: (keyId: string) => boolean | Promise<boolean>): Promise<void> {
-  const loggedIn = [...clients].filter(({ session }) => session.login() !== null)
-  const byKey = Map.groupBy(loggedIn, ({ session }) => session.login()?.keyId ?? '')
-  await Promise.all([...byKey].map(async ([keyId, users]) => {
-    if (!(await isRevoked(keyId))) return
-    // A client may have logged in with another key during the check.
-    for (const { connection, session } of users) if (session.login()?.keyId === keyId) connection.close(CLOSE.keyRevoked, 'key_revoked')
+type LoginState = { readonly secretUntil: number | null } | 'key_revoked' | 'key_expired'
+
+/**
+ * Ends the logins whose key or secret has ended, and announces the end of secrets that were replaced. The connections of revoked keys are closed; others keep
+ * their public channels.
+ */
+async function checkLogins(clients: Clients, loginState: (login: StreamLogin) => LoginState | Promise<LoginState>): Promise<void> {
+  const loggedIn = [...clients].flatMap(({ connection, session }) => {
+    const login = session.login()
+    return login === null ? [] : [{ connection, session, login }]
+  })
+  const byLogin = Map.groupBy(loggedIn, ({ login: { keyId, rotation } }) => `${keyId} ${rotation}`)
+  await Promise.all([...byLogin.values()].map(async (users) => {
+    const [first] = users
+    if (first === undefined) return
+    const state = await loginState(first.login)
+    for (const { connection, session, login } of users) {
+      // A client may have logged in with another key during the check.
+      if (session.login() !== login) continue
+      if (typeof state === 'string') session.endLogin(state)
+      else if (state.secretUntil !== null) session.announceExpiry(state.secretUntil)
+      if (state === 'key_revoked') connection.close(CLOSE.keyRevoked, state)
+    }
   }))
 }
 

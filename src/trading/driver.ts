@@ -13,6 +13,7 @@ import type { SubmissionDriveParts } from './drive-submission.ts'
 import { LEASE_MS } from './journal.ts'
 import { NO_RESULT } from './submission-records.ts'
 import type { SubmissionRecord } from './submission-records.ts'
+import type { ReservedUses } from './reserved-uses.ts'
 import { isUnavailable } from './store-access.ts'
 import { claimSubmissions, countPending, endLeases, insertChange, listIndexed, listOtherDrivers, purge, renewLeases, storeIds } from './statements.ts'
 import { idsOf, submissionRow, withIndexedOrders } from './transaction-rows.ts'
@@ -36,6 +37,7 @@ export interface DriverParts extends SubmissionDriveParts {
   readonly listLive: () => readonly { readonly owner: string; readonly hash: string }[]
   /** Stores what could not be stored when it happened. */
   readonly storeLate: () => Promise<void>
+  readonly uses: ReservedUses
 }
 
 /** Submissions per claim, and how many of them are driven at the same time. */
@@ -128,6 +130,7 @@ export function createDriver(parts: DriverParts): Driver {
     await clock.refresh()
     await presence.show()
     await parts.storeLate()
+    await parts.uses.sweep()
     await renew()
     await takeOver()
     const driven = await driveDue(signal)

@@ -6,6 +6,8 @@ import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import type { Relay } from './relay/relay.ts'
 import type { Queryable, Store, Writable } from '../store/store.ts'
 import { CLIENT_ID_HELD_MS, ClientIdInUse } from './preparations.ts'
+import { NO_RESERVATIONS, settleUses } from './reserved-uses.ts'
+import type { ReservedUses } from './reserved-uses.ts'
 import { isRefused, NO_RESULT } from './submission-records.ts'
 import type { FinalStatus, SubmissionRecord, SubmissionResult } from './submission-records.ts'
 import {
@@ -52,13 +54,14 @@ export interface SubmissionKey {
 }
 
 /** `driver` is the name of this instance. */
-export function createJournal({ store, clock, driver, operationOf, onEnded }: {
+export function createJournal({ store, clock, driver, operationOf, onEnded, uses = NO_RESERVATIONS }: {
   readonly store: Store
   readonly clock: Clock
   readonly driver: string
   readonly operationOf: Relay['operationOf']
   /** A submission has reached this state. */
   readonly onEnded?: (status: FinalStatus) => void
+  readonly uses?: ReservedUses
 }): Journal {
   const lease = (): Lease => ({ driver, untilMs: clock.nowMs() + LEASE_MS })
 
@@ -108,6 +111,7 @@ export function createJournal({ store, clock, driver, operationOf, onEnded }: {
       const ended = await endSubmission(tx, key, status, result, clock.nowMs())
       if (ended === undefined) return
       const { clientId, loggedStatus } = ended
+      await settleUses(uses, tx, ended)
       const isUnlogged = loggedStatus === null && isRefused(status)
       if (clientId !== null && (isUnlogged || status === 'PREPARED')) await freeClientId(tx, key, clientId)
       if (isUnlogged) await trimRefused(tx, key.owner, REFUSED_KEPT_MAX)

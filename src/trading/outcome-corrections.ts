@@ -6,6 +6,8 @@ import { endCheck } from '../projections/repair/submission-checks.ts'
 import type { CheckResult } from '../projections/repair/submission-checks.ts'
 import type { Store, Writable } from '../store/store.ts'
 import { driveAgain, endConfirmation, postponeConfirmation, replaceOutcome } from './correction-statements.ts'
+import { settleUses } from './reserved-uses.ts'
+import type { ReservedUses } from './reserved-uses.ts'
 import type { SubmissionRecord, SubmissionResult } from './submission-records.ts'
 import { insertChange } from './statements.ts'
 import { NOT_INDEXED, submissionRow } from './transaction-rows.ts'
@@ -21,10 +23,11 @@ export interface Corrections {
   postpone(record: SubmissionRecord, dueMs: number | null): Promise<void>
 }
 
-export function createCorrections({ store, clock, log, onCorrected }: {
+export function createCorrections({ store, clock, log, uses, onCorrected }: {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  readonly uses: ReservedUses
   readonly onCorrected: () => void
 }): Corrections {
   async function change(
@@ -33,6 +36,7 @@ export function createCorrections({ store, clock, log, onCorrected }: {
     const changed = await store.write.transaction(async (tx) => {
       const written = await write(tx)
       await endCheck(tx, record.id, result)
+      if (written !== undefined && result === 'corrected') await settleUses(uses, tx, written)
       if (written !== undefined) await insertChange(tx, written, submissionRow(written, NOT_INDEXED), clock.nowMs())
       return written
     })

@@ -22,7 +22,9 @@ import type { Begun, Submitter } from './journal.ts'
 import { createOutcomeStore } from './outcome-store.ts'
 import { createPreparations } from './preparations.ts'
 import type { Preparations } from './preparations.ts'
-import { outcomeOf } from './submission-records.ts'
+import { NO_RESERVATIONS, settleUses } from './reserved-uses.ts'
+import type { Reservation, ReservedUses } from './reserved-uses.ts'
+import { outcomeOf, statusOf } from './submission-records.ts'
 import type { FinalStatus } from './submission-records.ts'
 import { createStoreFailures, createWriteTurns, isUnavailable, withStoreTimeout } from './store-access.ts'
 import { createTransactionReader } from './transaction-reader.ts'
@@ -46,8 +48,8 @@ interface SubmissionStats {
 }
 
 export interface SubmissionService extends Preparations {
-  /** Sends the transaction and waits up to `pollTimeoutMs`. Rejects with ClientIdInUse. */
-  submit(signed: SignedTransaction, submitter: Submitter, options: SubmitOptions): Promise<Submitted>
+  /** Sends the transaction and waits up to `pollTimeoutMs`. Rejects with ClientIdInUse, and with the errors of the reservation. */
+  submit(signed: SignedTransaction, submitter: Submitter, options: SubmitOptions & { readonly reservation?: Reservation }): Promise<Submitted>
   readonly transactions: TransactionReader
   stats(): SubmissionStats
   /** Continues stored submissions until the signal aborts. */
@@ -65,22 +67,24 @@ export interface SubmissionServiceParts {
   readonly rpc: Rpc
   /** By default from the primary of `store`. */
   readonly readDatabaseTime?: ReadDatabaseTime
+  /** What keys have reserved for transactions. By default nothing. */
+  readonly uses?: ReservedUses
 }
 
 export function createSubmissionService(parts: SubmissionServiceParts): SubmissionService {
-  const { store, relay, log } = parts
+  const { store, relay, log, uses = NO_RESERVATIONS } = parts
   const clock = createDatabaseClock(parts.clock, parts.readDatabaseTime ?? (() => readDatabaseTime(store.write)))
   const ended = new Map<FinalStatus, number>()
   let corrected = 0
   const onEnded = (status: FinalStatus): void => void ended.set(status, (ended.get(status) ?? 0) + 1)
   const instance = Buffer.from(parts.random.bytes(ID_BYTES)).toString('hex')
-  const journal = createJournal({ store, clock, driver: instance, operationOf: relay.operationOf, onEnded })
-  const corrections = createCorrections({ store, clock, log, onCorrected: () => (corrected += 1) })
+  const journal = createJournal({ store, clock, driver: instance, operationOf: relay.operationOf, onEnded, uses })
+  const corrections = createCorrections({ store, clock, log, uses, onCorrected: () => (corrected += 1) })
   const live = createLiveSubmissions()
   const turns = createWriteTurns(store, clock)
   const failures = createStoreFailures(parts)
   const outcomes = createOutcomeStore({ ...parts, failures, clock, journal, turns, instance, wakeDriver: () => driver.wake() })
-  const driver: Driver = createDriver({ ...parts, clock, journal, corrections, instance, storeLate: outcomes.storeLate, listLive: live.list })
+  const driver: Driver = createDriver({ ...parts, clock, journal, corrections, uses, instance, storeLate: outcomes.storeLate, listLive: live.list })
   const transactions = createTransactionReader({ store, relay, clock, journal })
   const checks = createEnvelopeChecks({ store, relay, clock })
 
@@ -94,7 +98,7 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
     return { ended, corrected, pending, oldestPendingSec: oldestMs === null ? null : Math.max(0, (clock.nowMs() - oldestMs) / 1_000) }
   }
 
-  async function submit(signed: SignedTransaction, submitter: Submitter, options: SubmitOptions): Promise<Submitted> {
+  async function submit(...[signed, submitter, { reservation, ...options }]: Parameters<SubmissionService['submit']>): Promise<Submitted> {
     if (options.signal?.aborted === true) return { outcome: { kind: 'unknown' }, stored: false }
     const { owner } = submitter
     const key = { owner, hash: signed.hash }
@@ -109,11 +113,14 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
       const expired = await checks.findExpired(signed, { owner, requester: options.requester })
       if (expired !== undefined) return expired
       try {
-        storing = (await turns.begin(caller, () => journal.begin(signed, submitter))).result
+        storing = (await turns.begin(caller, async () => {
+          await reservation?.reserve()
+          return await journal.begin(signed, submitter)
+        })).result
         begun = await withStoreTimeout(clock, storing)
       } catch (error) {
         if (error instanceof TooManyWaiting) return { kind: 'tryAgainLater', fullQueue: 'share' }
-        if (!isUnavailable(error)) throw error
+        if (!isUnavailable(error) || reservation?.isRequired === true) throw error
         failures.record('submission_not_stored', error, signed.hash)
       }
       if (begun !== undefined && isOver(begun.record)) return outcomeOf(begun.record)
@@ -139,6 +146,18 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
       return { outcome: await outcomes.settleStored(entry, begun, { caller, shared, isLast }), stored }
     }
 
+    /** The outcome of a stored submission was settled with it. */
+    async function settleUnstored(submitted: Submitted): Promise<Submitted> {
+      const { outcome, stored } = submitted
+      const status = statusOf(outcome, true)
+      if (stored || status === 'PENDING') return submitted
+      const { hash, expiresAt } = signed
+      const settled = settleUses(uses, store.write, { hash, op: relay.operationOf(signed), status, expiresAt })
+      // A reservation that cannot be settled now ends by itself.
+      await withStoreTimeout(clock, settled).catch(() => {})
+      return submitted
+    }
+
     let outcome: SubmitOutcome
     try {
       outcome = await relay.flights.submit(signed, { ...options, beforeSend, onSent })
@@ -146,7 +165,7 @@ export function createSubmissionService(parts: SubmissionServiceParts): Submissi
       await settle({ kind: 'unknown' })
       throw error
     }
-    return await settle(outcome)
+    return await settleUnstored(await settle(outcome))
   }
 
   return { submit, stats, transactions, ...createPreparations({ store, clock, failures }), run }

@@ -21,7 +21,7 @@ import type { BareGateway } from '../support/bare-gateway.ts'
 import { openTestStore } from '../support/database.ts'
 import { DEFECTIVE_CLAIMS } from './defective-claims.ts'
 import type { Claim } from './defective-claims.ts'
-import { buildChallenge, call, createWallet, obtainKey, requestChallenge, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
+import { buildChallenge, call, createWallet, obtainKey, PLAIN, requestChallenge, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
 import type { ApiResponse } from '../support/keys.ts'
 import { withoutMessage } from '../support/without-message.ts'
 
@@ -174,7 +174,9 @@ test('the database lets a challenge yield one key, even when the gateway has for
     store, clock, random: createSeededRandom('forgetful'), log: silentLog, networkPassphrase: TEST_PASSPHRASE, allowlist: OPEN_TO_EVERYONE,
     challengeState: forgetful,
   })
-  const { challengeHex } = await keys.requestChallenge(address, '192.0.2.1')
+  const requested = await keys.requestChallenge(address, '192.0.2.1')
+  assert.ok(typeof requested === 'object')
+  const { challengeHex } = requested
   const body = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }), label: null }
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => keys.issue(body, '192.0.2.1')))
   assert.equal(outcomes.filter((outcome) => typeof outcome === 'object').length, 1)
@@ -268,7 +270,7 @@ test('lists every key of the owner, newest first, including revoked ones, withou
   const revokedAt = clock.nowMs()
   clock.advance(7)
   const response = await call<{ keys: readonly ApiKey[] }>(app, '/v1/keys', { key: third })
-  const common = { owner: wallet.publicKey(), tier: 'standard' }
+  const common = { owner: wallet.publicKey(), tier: 'standard', ...PLAIN }
   assert.deepEqual([response.status, response.headers['cache-control']], [200, 'no-store'])
   assert.deepEqual(response.body, { keys: [
     { keyId: third.keyId, ...common, label: 'third', createdAt: third.createdAt, lastUsedAt: clock.nowMs(), revokedAt: null },

@@ -10,7 +10,7 @@ import { createSystemRandom } from '../../src/base/random.ts'
 import { createBareGateway, UNLIMITED_RATES } from '../support/bare-gateway.ts'
 import type { BareGateway } from '../support/bare-gateway.ts'
 import { openTestStore } from '../support/database.ts'
-import { call, createWallet } from '../support/keys.ts'
+import { call, createWallet, PLAIN } from '../support/keys.ts'
 import type { Store } from '../../src/store/store.ts'
 
 const FLOOD = 3_000
@@ -19,7 +19,7 @@ const HONEST = '192.0.2.1'
 
 function randomKey(): IssuedKey {
   const keyId = `nk_${randomBytes(12).toString('hex')}`
-  return { keyId, secret: randomBytes(32).toString('hex'), tier: 'standard', owner: '', createdAt: 0 }
+  return { keyId, secret: randomBytes(32).toString('hex'), tier: 'standard', owner: '', createdAt: 0, ...PLAIN }
 }
 
 async function statusOf(app: App, key: IssuedKey, from: string): Promise<number> {

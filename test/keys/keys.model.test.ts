@@ -17,7 +17,7 @@ import { BARE_START_MS, unreachable } from '../support/bare-gateway.ts'
 import { openTestStore } from '../support/database.ts'
 import { createFlakyStore } from '../support/flaky-store.ts'
 import type { FlakyStore } from '../support/flaky-store.ts'
-import { call, createWallet, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
+import { call, createWallet, PLAIN, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
 import { createTradingServer } from '../sim/trading-server.ts'
 import type { Trading, TradingParts } from '../sim/trading-server.ts'
 import { anyDeployment } from '../support/deployments.ts'
@@ -126,7 +126,7 @@ function claim(at: Instance, owner: number, how: (typeof CLAIMS)[number], label:
     if (isFull) return assert.deepEqual([response.status, response.body.error], [409, 'key_limit_reached'])
     assert.equal(response.status, 201, response.text)
     const { keyId, secret, ...rest } = response.body
-    assert.deepEqual(rest, { tier: 'standard', owner: addressOf(real, owner), createdAt: model.nowMs })
+    assert.deepEqual(rest, { tier: 'standard', owner: addressOf(real, owner), createdAt: model.nowMs, ...PLAIN })
     assert.ok(model.keys.every((key) => key.keyId !== keyId && key.secret !== secret))
     model.keys.push({ keyId, secret, owner, label, createdAt: model.nowMs, revokedAt: null, usedAt: { here: null, there: null }, storedAt: null })
   })
@@ -165,7 +165,7 @@ function list(at: Instance, pick: number): Command {
     if (!isAccepted(model, at, key)) return assert.equal(response.status, 401)
     const expected = model.keys.filter(({ owner }) => owner === key.owner).toReversed().map((one) => ({
       keyId: one.keyId, owner: addressOf(real, one.owner), tier: 'standard', label: one.label, createdAt: one.createdAt,
-      lastUsedAt: latest(one.storedAt, one.usedAt[at]), revokedAt: one.revokedAt,
+      lastUsedAt: latest(one.storedAt, one.usedAt[at]), revokedAt: one.revokedAt, ...PLAIN,
     }))
     assert.deepEqual(response.body.keys, expected)
     note(real, expected.length > 1 ? 'list of several' : 'list of one')
@@ -257,7 +257,7 @@ function addressOf(real: Real, owner: number): string {
 }
 
 function keyOf(real: Real, { keyId, secret, owner, createdAt }: ModelKey): IssuedKey {
-  return { keyId, secret, owner: addressOf(real, owner), tier: 'standard', createdAt }
+  return { keyId, secret, owner: addressOf(real, owner), tier: 'standard', createdAt, ...PLAIN }
 }
 
 const at = fc.constantFrom(...INSTANCES)

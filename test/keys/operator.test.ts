@@ -17,7 +17,7 @@ import { FolderInUse } from '../../src/store/embedded/folder-lock.ts'
 import type { Store } from '../../src/store/store.ts'
 import { BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
 import { openTestStore } from '../support/database.ts'
-import { call, createWallet, obtainKey } from '../support/keys.ts'
+import { call, createWallet, obtainKey, PLAIN } from '../support/keys.ts'
 
 const ALICE = createWallet('alice').publicKey()
 const BOB = createWallet('bob').publicKey()
@@ -46,7 +46,7 @@ test('issues a market_maker key for a running gateway, lists it, and revokes it 
   const { app } = bare.gateway
   const output = await run(`issue ${ALICE} --tier market_maker --label desk`, lend(store))
   const [, keyId = '', secret = ''] = /(nk_[0-9a-f]{24}):([0-9a-f]{64})/.exec(output) ?? []
-  const key = { keyId, secret, tier: 'market_maker' as const, owner: ALICE, createdAt: 0 }
+  const key = { keyId, secret, tier: 'market_maker' as const, owner: ALICE, createdAt: 0, ...PLAIN }
   const me = await call(app, '/v1/account/me', { key })
   assert.deepEqual([me.body, me.headers['x-ratelimit-tier']], [{ owner: ALICE, tier: 'market_maker', keyId }, 'market_maker'])
   await obtainKey(app, createWallet('bob'))

@@ -16,6 +16,7 @@ import type { App } from '../../src/http/app.ts'
 import { createRequestLimits } from '../../src/http/request-limits.ts'
 import { OPEN_TO_EVERYONE } from '../../src/keys/allowlist.ts'
 import type { Allowlist } from '../../src/keys/allowlist.ts'
+import { reservedUses } from '../../src/gateway/reserved-uses.ts'
 import { createKeys } from '../../src/keys/keys.ts'
 import type { Keys } from '../../src/keys/keys.ts'
 import { createLedgerWatermarks } from '../../src/chain/rpc/ledger-watermarks.ts'
@@ -23,7 +24,8 @@ import { createRelay } from '../../src/trading/relay/relay.ts'
 import type { Relay } from '../../src/trading/relay/relay.ts'
 import { AccountLimits, RateLimitBucket } from '../../src/resources/account-limits.ts'
 import { AccountIdentity } from '../../src/resources/account-identity.ts'
-import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
+import { ApiKey, BetaStatus, IssuedKey, KeyChallenge, RotatedKey } from '../../src/resources/api-key.ts'
+import { CurrentKey } from '../../src/resources/current-key.ts'
 import * as errors from '../../src/resources/error.ts'
 import { ORDER_REQUESTS } from '../../src/resources/order-request.ts'
 import { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
@@ -33,6 +35,7 @@ import { TradePreview } from '../../src/resources/trade-preview.ts'
 import { TransactionRow } from '../../src/resources/transaction.ts'
 import { SubmitResult } from '../../src/resources/submit-result.ts'
 import { accountRoutes } from '../../src/routes/account.ts'
+import { createEntryCaps } from '../../src/routes/entry-caps.ts'
 import { keysRoutes } from '../../src/routes/keys.ts'
 import { ordersRoutes } from '../../src/routes/orders.ts'
 import { txRoutes } from '../../src/routes/tx.ts'
@@ -85,7 +88,7 @@ function isSchema(value: unknown): value is TSchema {
 }
 
 const SCHEMAS: readonly TSchema[] = [
-  AccountIdentity, AccountLimits, RateLimitBucket, ApiKey, BetaStatus, IssuedKey, KeyChallenge,
+  AccountIdentity, AccountLimits, RateLimitBucket, ApiKey, BetaStatus, CurrentKey, IssuedKey, KeyChallenge, RotatedKey,
   PreparedTransaction, TradePreview, SubmitResult, EventRow, TransactionRow, NotYet, ...ORDER_REQUESTS, ...Object.values(errors).filter(isSchema),
 ]
 
@@ -103,11 +106,13 @@ export async function createTradingServer(): Promise<TradingServer> {
     random,
     requestLimits,
     log: forward(() => current().parts.log),
-    authenticate: (authorization, timestamp, address) => current().keys.authenticate(authorization, timestamp, address),
+    authenticate: (authorization, timestamp, client) => current().keys.authenticate(authorization, timestamp, client),
     errorRules: ERROR_RULES,
   })
   for (const schema of SCHEMAS) app.addSchema(schema)
-  keysRoutes(app, { keys: forward(() => current().keys) })
+  const keys = forward(() => current().keys)
+  const caps = createEntryCaps({ keys, clock })
+  keysRoutes(app, { keys, requestLimits })
   accountRoutes(app, { requestLimits })
   ordersRoutes(app, {
     prepare: (request, options) => current().relay.prepare(request, options),
@@ -115,16 +120,17 @@ export async function createTradingServer(): Promise<TradingServer> {
     requireFreeClientId: (owner, clientId) => current().submissions.requireFreeClientId(owner, clientId),
     deployment: forward(() => current().parts.deployment),
     reportRefusal() {},
+    caps,
   })
   txRoutes(app, {
-    relay: forward(() => current().relay), submissions: forward(() => current().submissions), transactions: forward(() => current().submissions.transactions),
+    caps, relay: forward(() => current().relay), submissions: forward(() => current().submissions), transactions: forward(() => current().submissions.transactions),
   })
   return {
     app,
     serve(parts) {
       const keys = createKeys({ allowlist: OPEN_TO_EVERYONE, ...parts })
       const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock), ...NO_WARNINGS })
-      const submissions = createSubmissionService({ ...parts, relay })
+      const submissions = createSubmissionService({ ...parts, relay, uses: reservedUses(parts.store.write, parts.clock) })
       services = { parts, keys, relay, submissions }
       return {
         relay,

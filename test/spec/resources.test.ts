@@ -88,7 +88,9 @@ const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: s
   ['Account identity', AccountIdentity, 'owner string, tier standard|market_maker, keyId string'],
   [
     'API key record (list)', ApiKey,
-    'keyId string, owner string, tier standard|market_maker, label string?, createdAt integer, lastUsedAt integer?, revokedAt integer?',
+    'keyId string, owner string, tier standard|market_maker, label string?, createdAt integer, lastUsedAt integer?, revokedAt integer?, '
+    // Of the additions, "Keys that can be lent".
+    + 'scopes array, expiresAt integer?, cidrs array?, caps object?, parent string?',
   ],
   ['Prepared transaction', PreparedTransaction, 'op string, trader string, xdr string, minResourceFee? string'],
   [

@@ -79,7 +79,7 @@ export async function createStreamFixture({ limits = {}, services = {}, beforeRe
       readPrices: () => Promise.resolve([]),
       currentPrice: () => undefined,
       onPrices: () => () => {},
-      isRevoked: () => false,
+      loginState: () => ({ secretUntil: null }),
       ...services,
     },
   })
@@ -88,8 +88,8 @@ export async function createStreamFixture({ limits = {}, services = {}, beforeRe
   const server = createServer()
   server.on('upgrade', (request, socket, head) => {
     const address = request.headers['x-address']
-    const { bucket, wide, isWideOneSubscriber } = networkOf(typeof address === 'string' ? address : '192.0.2.1')
-    const origin = { address: bucket, network: wide, isNetworkLimited: isWideOneSubscriber, owner: null }
+    const { address: clientAddress, bucket, wide, isWideOneSubscriber } = networkOf(typeof address === 'string' ? address : '192.0.2.1')
+    const origin = { address: bucket, clientAddress, network: wide, isNetworkLimited: isWideOneSubscriber, owner: null }
     stream.accept(request, socket, head, { requestId: 'test', origin })
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))

@@ -4,6 +4,8 @@ import { hash } from 'node:crypto'
 import { Account, Keypair, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import assert from 'node:assert/strict'
 import type { App } from '../../src/http/app.ts'
+import type { RestrictionsRequest } from '../../src/resources/key-restrictions.ts'
+import { showRestrictions, UNRESTRICTED } from '../../src/keys/restrictions.ts'
 import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 
 export const TEST_PASSPHRASE = 'Test SDF Network ; September 2015'
@@ -38,6 +40,9 @@ export function signChallenge(options: SigningOptions): string {
   transaction.sign(options.signer)
   return transaction.toXdr()
 }
+
+/** The members of a key without restrictions. */
+export const PLAIN = { ...showRestrictions(UNRESTRICTED), parent: null }
 
 export interface ApiResponse<Body = Record<string, unknown>> {
   readonly status: number
@@ -74,19 +79,27 @@ export async function call<Body = Record<string, unknown>>(app: App, url: string
   return { status: response.statusCode, headers: response.headers as ApiResponse['headers'], body: json as Body, text: response.body }
 }
 
-export async function requestChallenge(app: App, address: string): Promise<KeyChallenge> {
-  const response = await call<KeyChallenge>(app, '/v1/keys/challenge', { method: 'POST', body: { address } })
+export async function requestChallenge(app: App, address: string, restrictions?: RestrictionsRequest): Promise<KeyChallenge> {
+  const body = { address, ...(restrictions === undefined ? {} : { restrictions }) }
+  const response = await call<KeyChallenge>(app, '/v1/keys/challenge', { method: 'POST', body })
   assert.equal(response.status, 200, response.text)
   return response.body
 }
 
 /** Requests and claims a challenge. */
-export async function obtainKey(app: App, wallet: Keypair, label?: string): Promise<IssuedKey> {
+export async function obtainKey(app: App, wallet: Keypair, label?: string, restrictions?: RestrictionsRequest): Promise<IssuedKey> {
   const address = wallet.publicKey()
-  const { challengeHex } = await requestChallenge(app, address)
+  const { challengeHex } = await requestChallenge(app, address, restrictions)
   const signature = signChallenge({ challengeHex, signer: wallet })
   const body = { address, challenge: challengeHex, signature, ...(label === undefined ? {} : { label }) }
   const response = await call<IssuedKey>(app, '/v1/keys', { method: 'POST', body })
+  assert.equal(response.status, 201, response.text)
+  return response.body
+}
+
+/** Creates a key from one with the scope lend. */
+export async function lendKey(app: App, parent: IssuedKey, restrictions: RestrictionsRequest & { label?: string } = {}): Promise<IssuedKey> {
+  const response = await call<IssuedKey>(app, `/v1/keys/${parent.keyId}/children`, { method: 'POST', body: restrictions, key: parent })
   assert.equal(response.status, 201, response.text)
   return response.body
 }

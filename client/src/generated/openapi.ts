@@ -1005,6 +1005,25 @@ export interface components {
       readonly lastUsedAt: number | null;
       /** @description Time the key was revoked, Unix milliseconds. Null while the key is active. */
       readonly revokedAt: number | null;
+      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+      readonly scopes: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[];
+      /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire. */
+      readonly expiresAt: number | null;
+      /** @description Networks that the key may be used from, IPv4 and IPv6. Null: any. */
+      readonly cidrs: readonly string[] | null;
+      /** @description Bounds of opens and entry orders; null members do not bound. Null: no caps. */
+      readonly caps: {
+        /** @description Assets in which the key may open positions and place entry orders. */
+        readonly assets: readonly string[] | null;
+        /** @description Highest leverage of an open or entry order. */
+        readonly maxLeverage: number | null;
+        /** @description Notional of all opens and entry orders of a UTC day, collateral times leverage, 7-decimal USDC. */
+        readonly maxNotionalPerDay: string | null;
+        /** @description Number of opens and entry orders of a UTC day. */
+        readonly maxOrdersPerDay: number | null;
+      } | null;
+      /** @description Key that lent this one, with which it ends. Null: none. */
+      readonly parent: string | null;
     };
     /** @description A new API key with its secret. */
     readonly IssuedKey: {
@@ -1021,6 +1040,107 @@ export interface components {
       readonly owner: string;
       /** @description Time the key was issued, Unix milliseconds. */
       readonly createdAt: number;
+      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+      readonly scopes: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[];
+      /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire. */
+      readonly expiresAt: number | null;
+      /** @description Networks that the key may be used from, IPv4 and IPv6. Null: any. */
+      readonly cidrs: readonly string[] | null;
+      /** @description Bounds of opens and entry orders; null members do not bound. Null: no caps. */
+      readonly caps: {
+        /** @description Assets in which the key may open positions and place entry orders. */
+        readonly assets: readonly string[] | null;
+        /** @description Highest leverage of an open or entry order. */
+        readonly maxLeverage: number | null;
+        /** @description Notional of all opens and entry orders of a UTC day, collateral times leverage, 7-decimal USDC. */
+        readonly maxNotionalPerDay: string | null;
+        /** @description Number of opens and entry orders of a UTC day. */
+        readonly maxOrdersPerDay: number | null;
+      } | null;
+      /** @description Key that lent this one, with which it ends. Null: none. */
+      readonly parent: string | null;
+    };
+    /** @description An API key with its new secret. */
+    readonly RotatedKey: {
+      /** @description Public id of the key. */
+      readonly keyId: string;
+      /** @description Secret of the key, 64 hex characters. Returned only once and cannot be recovered: store it safely. */
+      readonly secret: string;
+      /**
+       * @description Rate limit tier of the key. New keys are always standard.
+       * @enum {string}
+       */
+      readonly tier: "standard" | "market_maker";
+      /** @description Account that the key was issued to. */
+      readonly owner: string;
+      /** @description Time the key was issued, Unix milliseconds. */
+      readonly createdAt: number;
+      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+      readonly scopes: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[];
+      /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire. */
+      readonly expiresAt: number | null;
+      /** @description Networks that the key may be used from, IPv4 and IPv6. Null: any. */
+      readonly cidrs: readonly string[] | null;
+      /** @description Bounds of opens and entry orders; null members do not bound. Null: no caps. */
+      readonly caps: {
+        /** @description Assets in which the key may open positions and place entry orders. */
+        readonly assets: readonly string[] | null;
+        /** @description Highest leverage of an open or entry order. */
+        readonly maxLeverage: number | null;
+        /** @description Notional of all opens and entry orders of a UTC day, collateral times leverage, 7-decimal USDC. */
+        readonly maxNotionalPerDay: string | null;
+        /** @description Number of opens and entry orders of a UTC day. */
+        readonly maxOrdersPerDay: number | null;
+      } | null;
+      /** @description Key that lent this one, with which it ends. Null: none. */
+      readonly parent: string | null;
+      /** @description Time from which on the secret before is rejected, Unix milliseconds. */
+      readonly previousUntil: number;
+    };
+    /** @description The key of the request. */
+    readonly CurrentKey: {
+      /** @description Public id of the key. */
+      readonly keyId: string;
+      /** @description Account that the key was issued to. */
+      readonly owner: string;
+      /**
+       * @description Rate limit tier of the key. New keys are always standard.
+       * @enum {string}
+       */
+      readonly tier: "standard" | "market_maker";
+      /** @description Label chosen by the owner, at most 64 characters. */
+      readonly label: string | null;
+      /** @description Time the key was issued, Unix milliseconds. */
+      readonly createdAt: number;
+      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+      readonly scopes: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[];
+      /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire. */
+      readonly expiresAt: number | null;
+      /** @description Networks that the key may be used from, IPv4 and IPv6. Null: any. */
+      readonly cidrs: readonly string[] | null;
+      /** @description Bounds of opens and entry orders; null members do not bound. Null: no caps. */
+      readonly caps: {
+        /** @description Assets in which the key may open positions and place entry orders. */
+        readonly assets: readonly string[] | null;
+        /** @description Highest leverage of an open or entry order. */
+        readonly maxLeverage: number | null;
+        /** @description Notional of all opens and entry orders of a UTC day, collateral times leverage, 7-decimal USDC. */
+        readonly maxNotionalPerDay: string | null;
+        /** @description Number of opens and entry orders of a UTC day. */
+        readonly maxOrdersPerDay: number | null;
+      } | null;
+      /** @description Key that lent this one, with which it ends. Null: none. */
+      readonly parent: string | null;
+      /** @description What this key and the keys lent by it have used today. What expired, failed or was rejected does not count. */
+      readonly used: {
+        /** @description The UTC day. */
+        readonly day: string;
+        /** @description Notional of opens and entry orders, 7-decimal USDC. */
+        readonly notional: string;
+        /** @description Number of opens and entry orders. */
+        readonly orders: number;
+      };
+      readonly limits: components["schemas"]["AccountLimits"];
     };
     /** @description A challenge to sign with the wallet. */
     readonly KeyChallenge: {
@@ -3372,7 +3492,7 @@ export interface operations {
   };
   /**
    * Get your PnL curve. Needs a key.
-   * @description Returns one point per interval, oldest first, at most 1000. realizedPnl is by price alone; cumulative is the running total of realizedPnl - fees - funding since the first point. Fees and funding are read from each transaction shortly after it is indexed: values that include an unknown one are null. `gaps` lists ledgers in the range whose events are missing.
+   * @description Returns one point per interval, oldest first, at most 1000. realizedPnl is by price alone; cumulative is the running total of realizedPnl - fees - funding since the first point. Fees and funding are read from each transaction shortly after it is indexed: values that include an unknown one are null. `gaps` lists ledgers in the range whose events are missing. Needs the scope read.
    */
   readonly getAccountPnl: {
     readonly parameters: {
@@ -3469,7 +3589,7 @@ export interface operations {
   };
   /**
    * List your USDC movements. Needs a key.
-   * @description Returns the USDC movements between an account and the exchange, newest first. Rows of the wallet add up to what its USDC balance gained through the exchange, rows of the cross balance to its change, to the stroop. Wallet rows are exact at once. Cross rows, and kinds that no event reports, are read from each transaction shortly after it is indexed: until then the amount is null and the kind may be other. `gaps` lists ledgers in the range of the page whose movements are missing.
+   * @description Returns the USDC movements between an account and the exchange, newest first. Rows of the wallet add up to what its USDC balance gained through the exchange, rows of the cross balance to its change, to the stroop. Wallet rows are exact at once. Cross rows, and kinds that no event reports, are read from each transaction shortly after it is indexed: until then the amount is null and the kind may be other. `gaps` lists ledgers in the range of the page whose movements are missing. Needs the scope read.
    */
   readonly listAccountLedger: {
     readonly parameters: {
@@ -3829,7 +3949,7 @@ export interface operations {
   };
   /**
    * List your orders. Needs a key.
-   * @description Returns the orders of your account in every state, newest first. Placement details are read from the ledger shortly after the placement was indexed, and kept. They are null until then, and where the ledger no longer has them. Orders are sorted by id, so that one that becomes known late, like a stop-limit order of generation 1, takes its place among the others.
+   * @description Returns the orders of your account in every state, newest first. Placement details are read from the ledger shortly after the placement was indexed, and kept. They are null until then, and where the ledger no longer has them. Orders are sorted by id, so that one that becomes known late, like a stop-limit order of generation 1, takes its place among the others. Needs the scope read.
    */
   readonly listAccountOrderHistory: {
     readonly parameters: {
@@ -4206,7 +4326,7 @@ export interface operations {
   };
   /**
    * Get your referral info. Needs a key.
-   * @description Returns your referral code and your referrer. Either can be null. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
+   * @description Returns your referral code and your referrer. Either can be null. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty. Needs the scope read.
    */
   readonly getMyReferral: {
     readonly parameters: {
@@ -4234,7 +4354,7 @@ export interface operations {
   };
   /**
    * List your referral trades. Needs a key.
-   * @description Returns trades that earned you a referral reward, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
+   * @description Returns trades that earned you a referral reward, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty. Needs the scope read.
    */
   readonly listMyReferralTrades: {
     readonly parameters: {
@@ -4269,7 +4389,7 @@ export interface operations {
   };
   /**
    * List your referral claims. Needs a key.
-   * @description Returns your claims of referral rewards, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
+   * @description Returns your claims of referral rewards, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty. Needs the scope read.
    */
   readonly listMyReferralClaims: {
     readonly parameters: {
@@ -4304,7 +4424,7 @@ export interface operations {
   };
   /**
    * List your account events. Needs a key.
-   * @description Returns the events of your account, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log.
+   * @description Returns the events of your account, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log. Needs the scope read.
    */
   readonly listAccountEvents: {
     readonly parameters: {
@@ -4345,7 +4465,7 @@ export interface operations {
   };
   /**
    * List your order events. Needs a key.
-   * @description Returns your order_placed, order_executed and order_cancelled events, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log.
+   * @description Returns your order_placed, order_executed and order_cancelled events, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log. Needs the scope read.
    */
   readonly listAccountOrderEvents: {
     readonly parameters: {
@@ -4384,7 +4504,7 @@ export interface operations {
   };
   /**
    * List your fills. Needs a key.
-   * @description Returns every change of your positions, newest first: what was opened or closed, at which price, and what it moved. Fees, funding and payouts come from the transaction: they are null until it has been read, a few seconds after its ledger, and stay null when the nodes had dropped it before.
+   * @description Returns every change of your positions, newest first: what was opened or closed, at which price, and what it moved. Fees, funding and payouts come from the transaction: they are null until it has been read, a few seconds after its ledger, and stay null when the nodes had dropped it before. Needs the scope read.
    */
   readonly listAccountFills: {
     readonly parameters: {
@@ -4421,7 +4541,7 @@ export interface operations {
   };
   /**
    * List your positions and position events. Needs a key.
-   * @description Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. With cursor, the positions continue, and the events are again the newest ones. The Link header continues the positions at /v1/positions/open, which also takes nextCursor.
+   * @description Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. With cursor, the positions continue, and the events are again the newest ones. The Link header continues the positions at /v1/positions/open, which also takes nextCursor. Needs the scope read.
    */
   readonly listAccountPositions: {
     readonly parameters: {
@@ -4929,7 +5049,7 @@ export interface operations {
   };
   /**
    * Request a key challenge.
-   * @description Returns a challenge to sign with the wallet. Replaces the pending challenge that you requested for the address; requests from other client addresses do not affect yours. A challenge expires after five minutes or one attempt.
+   * @description Returns a challenge to sign with the wallet. Replaces the pending challenge that you requested for the address; requests from other client addresses do not affect yours. A challenge expires after five minutes or one attempt. With restrictions, the key will be less than its owner: the challenge is bound to them. Caps bind what passes this gateway. Who holds the secret of the wallet needs no gateway.
    */
   readonly requestKeyChallenge: {
     readonly parameters: {
@@ -4943,6 +5063,29 @@ export interface operations {
         readonly "application/json": {
           /** @description Account (G…) that will own the key. Not a muxed address (M…, W…). */
           readonly address: string;
+          /** @description What the key is limited to. The challenge is valid for a key with exactly these. Absent or null: a key as much as its owner, without lend. */
+          readonly restrictions?: {
+            /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+            readonly scopes?: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[] | null;
+            /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. */
+            readonly expiresAt?: number | null;
+            /** @description Networks that the key may be used from, IPv4 and IPv6. */
+            readonly cidrs?: readonly string[] | null;
+            /** @description Bounds of opens and entry orders. What a key lent by this one uses counts for this one too. */
+            readonly caps?: {
+              /** @description Assets in which the key may open positions and place entry orders. */
+              readonly assets?: readonly string[] | null;
+              /** @description Highest leverage of an open or entry order. */
+              readonly maxLeverage?: number | null;
+              /**
+               * Format: i128
+               * @description Notional of all opens and entry orders of a UTC day, collateral times leverage, 7-decimal USDC.
+               */
+              readonly maxNotionalPerDay?: string | null;
+              /** @description Number of opens and entry orders of a UTC day. */
+              readonly maxOrdersPerDay?: number | null;
+            } | null;
+          } | null;
         };
       };
     };
@@ -4959,7 +5102,7 @@ export interface operations {
   };
   /**
    * List your keys. Needs a key.
-   * @description Returns the keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned.
+   * @description Returns the keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned. Needs the scope keys.
    */
   readonly listKeys: {
     readonly parameters: {
@@ -4994,7 +5137,7 @@ export interface operations {
   };
   /**
    * Create a key.
-   * @description Creates an API key for the owner of a signed challenge. Build a transaction with any source account, sequence 0, fee 0, no time bounds, and as first operation manage-data with the 32 bytes of the challenge as its value. Sign it with the wallet for this network and send the envelope as base64 XDR. The transaction is never submitted. The secret is returned only once.
+   * @description Creates an API key for the owner of a signed challenge. Build a transaction with any source account, sequence 0, fee 0, no time bounds, and as first operation manage-data with the 32 bytes of the challenge as its value. Sign it with the wallet for this network and send the envelope as base64 XDR. The transaction is never submitted. The secret is returned only once. The key has the restrictions that the challenge was requested with.
    */
   readonly issueKey: {
     readonly parameters: {
@@ -5029,8 +5172,34 @@ export interface operations {
     };
   };
   /**
+   * Revoke all other keys. Needs a key.
+   * @description Revokes all keys of the owner but the presented one. A key that was lent revokes only the keys that it lent. Needs the scope keys.
+   */
+  readonly revokeOtherKeys: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Number of keys that were revoked. */
+            readonly revoked: number;
+          };
+        };
+      };
+    };
+  };
+  /**
    * Revoke a key. Needs a key.
-   * @description Revokes a key immediately. A key can revoke any key of the same owner, including itself.
+   * @description Revokes a key and all keys that it lent immediately. A key can revoke any key of the same owner, including itself; a key that was lent can revoke itself and the keys that it lent. Needs the scope keys.
    */
   readonly revokeKey: {
     readonly parameters: {
@@ -5061,8 +5230,117 @@ export interface operations {
     };
   };
   /**
+   * Get the presented key. Needs a key.
+   * @description Returns the key of the request: what it may do, what it has used of its caps today, and its rate limits. Does not count against them. Needs no scope.
+   */
+  readonly getCurrentKey: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["CurrentKey"];
+        };
+      };
+    };
+  };
+  /**
+   * Lend a key. Needs a key.
+   * @description Creates a key from the presented one, without a wallet. What is absent or null is inherited. The new key is a subset in every respect: it ends with the key that lent it, and what it uses of its caps counts for that key too. The secret is returned only once. Needs the scope lend.
+   */
+  readonly lendKey: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Id of the presented key. */
+        readonly keyId: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /** @description Label of the key. Null is the same as none. */
+          readonly label?: string | null;
+          /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+          readonly scopes?: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[] | null;
+          /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. */
+          readonly expiresAt?: number | null;
+          /** @description Networks that the key may be used from, IPv4 and IPv6. */
+          readonly cidrs?: readonly string[] | null;
+          /** @description Bounds of opens and entry orders. What a key lent by this one uses counts for this one too. */
+          readonly caps?: {
+            /** @description Assets in which the key may open positions and place entry orders. */
+            readonly assets?: readonly string[] | null;
+            /** @description Highest leverage of an open or entry order. */
+            readonly maxLeverage?: number | null;
+            /**
+             * Format: i128
+             * @description Notional of all opens and entry orders of a UTC day, collateral times leverage, 7-decimal USDC.
+             */
+            readonly maxNotionalPerDay?: string | null;
+            /** @description Number of opens and entry orders of a UTC day. */
+            readonly maxOrdersPerDay?: number | null;
+          } | null;
+        };
+      };
+    };
+    readonly responses: {
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["IssuedKey"];
+        };
+      };
+    };
+  };
+  /**
+   * Rotate a key. Needs a key.
+   * @description Gives a key a new secret, which is returned only once. The secret before works for overlapSec more. A WebSocket that used it gets a message of type key_expiring, and its private subscriptions end with the secret. A key that was lent can rotate itself and the keys that it lent. Needs no scope for the presented key, and otherwise the scope keys.
+   */
+  readonly rotateKey: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Id of the key to rotate. */
+        readonly keyId: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly "application/json": {
+          /** @description Seconds for which the secret before still works. */
+          readonly overlapSec: number;
+        };
+      };
+    };
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["RotatedKey"];
+        };
+      };
+    };
+  };
+  /**
    * Get the identity of your key. Needs a key.
-   * @description Returns the key of the request and its owner. Served from memory, so it is a cheap way to test a key.
+   * @description Returns the key of the request and its owner. Served from memory, so it is a cheap way to test a key. Needs the scope read.
    */
   readonly getAccountIdentity: {
     readonly parameters: {
@@ -5085,7 +5363,7 @@ export interface operations {
   };
   /**
    * Get your rate limits. Needs a key.
-   * @description Returns every rate limit that requests with this key from this client address count in, and what is left in the current clock minute. Does not count itself. A request must fit into all buckets that apply to it. Trading has its own bucket, so a client that has used up its reads can still cancel.
+   * @description Returns every rate limit that requests with this key from this client address count in, and what is left in the current clock minute. Does not count itself. A request must fit into all buckets that apply to it. Trading has its own bucket, so a client that has used up its reads can still cancel. Needs the scope read.
    */
   readonly getAccountLimits: {
     readonly parameters: {
@@ -5108,7 +5386,7 @@ export interface operations {
   };
   /**
    * List your open orders. Needs a key.
-   * @description Returns all pending orders, newest first, including stop-limit and trailing stop orders. Read from the ledger and cached for one second. The body contains the ledger.
+   * @description Returns all pending orders, newest first, including stop-limit and trailing stop orders. Read from the ledger and cached for one second. The body contains the ledger. Needs the scope read.
    */
   readonly listAccountOpenOrders: {
     readonly parameters: {
@@ -5131,7 +5409,7 @@ export interface operations {
   };
   /**
    * Get your account state. Needs a key.
-   * @description Returns positions with unrealised profit, funding and liquidation price, open orders, balances, cross margin, fee tier and limits. All values come from one ledger and are cached for one second. Values that could not be read are null, and `unknown` lists the reasons.
+   * @description Returns positions with unrealised profit, funding and liquidation price, open orders, balances, cross margin, fee tier and limits. All values come from one ledger and are cached for one second. Values that could not be read are null, and `unknown` lists the reasons. Needs the scope read.
    */
   readonly getAccountState: {
     readonly parameters: {
@@ -5154,7 +5432,7 @@ export interface operations {
   };
   /**
    * Get your shares in the pool and in vaults. Needs a key.
-   * @description Returns your shares in the given trader vaults, what those vaults are worth with their open positions, and when you can withdraw from the liquidity pool. Read from the ledger.
+   * @description Returns your shares in the given trader vaults, what those vaults are worth with their open positions, and when you can withdraw from the liquidity pool. Read from the ledger. Needs the scope read.
    */
   readonly getAccountHoldings: {
     readonly parameters: {
@@ -5180,7 +5458,7 @@ export interface operations {
   };
   /**
    * Prepare an order transaction. Needs a key.
-   * @description Builds and simulates a transaction for the owner of the key and returns it unsigned. Sign it unchanged and send it to POST /v1/tx/submit. It uses the next sequence number of the account and is valid for 300 seconds. If the simulation fails, the response is 400 simulation_failed with the contract error.
+   * @description Builds and simulates a transaction for the owner of the key and returns it unsigned. Sign it unchanged and send it to POST /v1/tx/submit. It uses the next sequence number of the account and is valid for 300 seconds. If the simulation fails, the response is 400 simulation_failed with the contract error. Needs the scope trade or close or vaults or referral.
    */
   readonly prepareOrder: {
     readonly parameters: {
@@ -5207,7 +5485,7 @@ export interface operations {
   };
   /**
    * Prepare an account action. Needs a key.
-   * @description Builds and simulates a transaction for cross margin, the liquidity vault, trader vaults or referral, and returns it unsigned, as POST /v1/orders/prepare does for orders. Sign it and send it to POST /v1/tx/submit.
+   * @description Builds and simulates a transaction for cross margin, the liquidity vault, trader vaults or referral, and returns it unsigned, as POST /v1/orders/prepare does for orders. Sign it and send it to POST /v1/tx/submit. Needs the scope trade or close or vaults or referral.
    */
   readonly prepareAction: {
     readonly parameters: {
@@ -5234,7 +5512,7 @@ export interface operations {
   };
   /**
    * Submit a signed transaction. Needs a key.
-   * @description Submits the envelope unchanged and polls for the result every second, for up to pollTimeoutMs. Submitting the same signedXdr again is safe at any time and returns the current result of that transaction. Do so after PENDING, 502 and 503 instead of preparing a new transaction. A 502 with a hash means that the outcome is unknown. The submission is stored before it is sent, and continued without a waiting client and across restarts: GET /v1/tx/{hash} returns its state at any time.
+   * @description Submits the envelope unchanged and polls for the result every second, for up to pollTimeoutMs. Submitting the same signedXdr again is safe at any time and returns the current result of that transaction. Do so after PENDING, 502 and 503 instead of preparing a new transaction. A 502 with a hash means that the outcome is unknown. The submission is stored before it is sent, and continued without a waiting client and across restarts: GET /v1/tx/{hash} returns its state at any time. A key with scopes or caps submits only what it could have had prepared. Needs the scope trade or close or vaults or referral.
    */
   readonly submitTransaction: {
     readonly parameters: {
@@ -5271,7 +5549,7 @@ export interface operations {
   };
   /**
    * Get a transaction. Needs a key.
-   * @description Returns what is known of a transaction: what the gateway stored of it, its events, and what the network has. The client id and the operation of a submission are returned to its owner only. Transactions that were submitted elsewhere are looked up in the index and on the network.
+   * @description Returns what is known of a transaction: what the gateway stored of it, its events, and what the network has. The client id and the operation of a submission are returned to its owner only. Transactions that were submitted elsewhere are looked up in the index and on the network. Needs the scope trade or close or vaults or referral.
    */
   readonly getTransaction: {
     readonly parameters: {
@@ -5297,7 +5575,7 @@ export interface operations {
   };
   /**
    * Get a transaction by its client id. Needs a key.
-   * @description Returns the newest of your transactions with this client id: a submitted one, otherwise a prepared one.
+   * @description Returns the newest of your transactions with this client id: a submitted one, otherwise a prepared one. Needs the scope trade or close or vaults or referral.
    */
   readonly findTransaction: {
     readonly parameters: {
@@ -5323,7 +5601,7 @@ export interface operations {
   };
   /**
    * List your transactions. Needs a key.
-   * @description Returns the transactions that were submitted with your keys, newest first. Of those that no node accepted, the newest hundred are listed, for a day.
+   * @description Returns the transactions that were submitted with your keys, newest first. Of those that no node accepted, the newest hundred are listed, for a day. Needs the scope trade or close or vaults or referral.
    */
   readonly listAccountTransactions: {
     readonly parameters: {

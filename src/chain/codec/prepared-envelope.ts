@@ -6,7 +6,7 @@ import { xdr } from '@stellar/stellar-sdk'
 import { MalformedResponse } from '../rpc/responses.ts'
 import type { ScValue } from './scval.ts'
 import { MalformedScVal, readScVal } from './scval.ts'
-import type { Operations } from './transaction.ts'
+import type { InvokedCall, Operations } from './transaction.ts'
 import { callOf, ENVELOPE, PRECONDITIONS } from './transaction.ts'
 import type { Decoded, RawXdr } from './xdr-reader.ts'
 import { readXdr } from './xdr-reader.ts'
@@ -46,7 +46,12 @@ export function readPreparedEnvelope(envelopeXdr: string, networkId: Uint8Array)
 /** The contract call of a transaction; undefined when its first operation is none. */
 export function readInvocation([operation]: Operations): Invocation | undefined {
   const call = operation === undefined ? null : callOf(operation)
-  return call === null ? undefined : { ...call, args: call.args.map(decodeArgument) }
+  return call === null ? undefined : { ...call, args: readArguments(call) }
+}
+
+/** The arguments of a call. What cannot be read is of type `other`. */
+export function readArguments({ args }: Pick<InvokedCall, 'args'>): readonly ScValue[] {
+  return args.map(decodeArgument)
 }
 
 function unsignedTransaction(envelope: Decoded<typeof xdr.TransactionEnvelope>) {

@@ -147,6 +147,8 @@ export interface SignedTransaction {
   readonly contract: string | null
   /** The function that it calls; null when it calls none. */
   readonly functionName: string | null
+  /** The hash of the inner transaction of a fee bump; null for another transaction. */
+  readonly innerHash: string | null
 }
 
 /** The sha256 of a network's passphrase, which is part of every signed payload. */
@@ -180,7 +182,7 @@ export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): Sign
     const { tx } = unwrapEnvelope(decoded)
     const call = tx.operations.map(callOf).find((each) => each !== null)
     return {
-      hash: outerHash(bytes, decoded, networkId), envelopeXdr, source: sourceOf(tx), sequence: tx.seqNum, expiresAt: upperTimeBound(tx),
+      hash: outerHash(bytes, decoded, networkId), innerHash: innerHash(bytes, decoded, networkId), envelopeXdr, source: sourceOf(tx), sequence: tx.seqNum, expiresAt: upperTimeBound(tx),
       contract: call?.contract ?? null, functionName: call?.functionName ?? null,
     }
   })
@@ -189,6 +191,21 @@ export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): Sign
 /** Hashes an envelope. Throws as decodeEnvelope does. */
 export function readHashes(envelopeXdr: string, networkId: Uint8Array): TransactionHashes {
   return readEnvelopeBytes(envelopeXdr, (bytes, decoded) => ({ hash: outerHash(bytes, decoded, networkId), innerHash: innerHash(bytes, decoded, networkId) }))
+}
+
+/**
+ * The contract call of a transaction that has one operation, by its source account; null for any other transaction. Reads the inner one of a fee bump. Throws
+ * as decodeEnvelope does.
+ */
+export function readSingleCall(envelopeXdr: string): (InvokedCall & { readonly source: string }) | null {
+  return readEnvelopeBytes(envelopeXdr, (_bytes, decoded) => {
+    const { tx } = unwrapEnvelope(decoded)
+    const [operation, ...more] = tx.operations
+    if (operation === undefined || more.length > 0) return null
+    const source = sourceOf(tx)
+    const call = operation.sourceAccount === null || accountOf(operation.sourceAccount) === source ? callOf(operation) : null
+    return call === null ? null : { ...call, source }
+  })
 }
 
 function readEnvelopeBytes<Result>(envelopeXdr: string, read: (bytes: Buffer, decoded: DecodedEnvelope) => Result): Result {
@@ -253,8 +270,11 @@ function signaturesLength(signatures: Signatures): number {
 /** The account (`G…`) whose sequence the transaction consumes. */
 export function sourceOf(tx: AnyTransaction): string {
   if ('sourceAccountEd25519' in tx) return encodeAccount(tx.sourceAccountEd25519)
-  const { sourceAccount } = tx
-  return encodeAccount(sourceAccount.type === KEY.ed25519 ? sourceAccount.ed25519 : sourceAccount.med25519.ed25519)
+  return accountOf(tx.sourceAccount)
+}
+
+function accountOf(account: Exclude<Operations[number]['sourceAccount'], null>): string {
+  return encodeAccount(account.type === KEY.ed25519 ? account.ed25519 : account.med25519.ed25519)
 }
 
 /** A bound beyond all dates counts as none. */

@@ -106,6 +106,34 @@ export function encodeCall(
   return { contract, functionName, args }
 }
 
+/** A value as a transaction has it. */
+interface ArgumentValue {
+  readonly type: string
+  readonly value?: unknown
+}
+
+/**
+ * The fields of a call that was encoded in one of the forms for account `signer`; undefined when it was not. Values are as the contract gets them: amounts and
+ * ids as integers, choices as their numbers.
+ */
+export function decodeCall(
+  { forms }: CallDefinition, args: readonly ArgumentValue[], request: { readonly signer: string; readonly contracts: Pick<ContractAddresses, 'vault'> },
+): Readonly<Partial<Record<ArgumentField, unknown>>> | undefined {
+  const { signer, contracts } = request
+  for (const form of forms) {
+    const types = typesOf(form)
+    if (args.length !== types.length || !args.every(({ type }, index) => type === types[index])) continue
+    const isFixed = form.parameters.every((parameter, index) => {
+      const value = args[index]?.value
+      if (typeof parameter === 'string' || parameter === TIME_IN_FORCE) return true
+      return value === (typeof parameter === 'object' ? parameter.value : parameter === SIGNER ? signer : contracts.vault)
+    })
+    if (!isFixed) continue
+    return Object.fromEntries(form.parameters.flatMap((parameter, index) => (typeof parameter === 'string' ? [[nameOf(parameter), args[index]?.value]] : [])))
+  }
+  return undefined
+}
+
 /** The names that contracts give to the arguments of the form with this many of them; undefined when there is none. */
 export function parameterNames({ contract, forms }: CallDefinition, count: number): readonly string[] | undefined {
   return forms.find(({ parameters }) => parameters.length === count)?.parameters.map((parameter) => {

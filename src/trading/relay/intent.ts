@@ -1,9 +1,11 @@
 // What a transaction calls, from its own bytes: the arguments by the names that the contract's interface gives them.
 
 import type { Invocation } from '../../chain/codec/prepared-envelope.ts'
+import { readArguments } from '../../chain/codec/prepared-envelope.ts'
+import { readSingleCall } from '../../chain/codec/transaction.ts'
 import type { ScValue } from '../../chain/codec/scval.ts'
 import { ACTION_NAMES, actionDefinition } from '../../exchange/actions.ts'
-import { parameterNames } from '../../exchange/contracts/call-forms.ts'
+import { decodeCall, parameterNames } from '../../exchange/contracts/call-forms.ts'
 import type { CallDefinition } from '../../exchange/contracts/call-forms.ts'
 import { findFunction } from '../../exchange/contracts/contract-spec.ts'
 import type { ContractKey } from '../../exchange/contracts/contracts.ts'
@@ -29,6 +31,32 @@ function callKey(contract: ContractKey, functionName: string): string {
 export function findOperation(contract: string | null, functionName: string | null, { contractOf }: Deployment): string | null {
   const key = contract === null ? undefined : contractOf(contract)
   return key === undefined || functionName === null ? null : KNOWN_CALLS.get(callKey(key, functionName))?.op ?? null
+}
+
+/** A call of the exchange, from the bytes of the transaction that a client signed. */
+export interface SubmittedCall {
+  readonly op: string
+  /** The account that makes it. */
+  readonly signer: string
+  readonly asset?: string
+  readonly leverage?: number
+  readonly collateral?: bigint
+}
+
+/** The call of a transaction; null when it is not exactly one call that can be prepared for its source account. Throws as decodeEnvelope does. */
+export function readSubmittedCall(envelopeXdr: string, { contractOf, contracts }: Deployment): SubmittedCall | null {
+  const call = readSingleCall(envelopeXdr)
+  const key = call === null ? undefined : contractOf(call.contract)
+  const known = call === null || key === undefined ? undefined : KNOWN_CALLS.get(callKey(key, call.functionName))
+  if (call === null || known === undefined) return null
+  const fields = decodeCall(known.definition, readArguments(call), { signer: call.source, contracts })
+  if (fields === undefined) return null
+  const { asset, leverage, collateral } = fields
+  return {
+    op: known.op, signer: call.source,
+    ...(typeof asset === 'string' ? { asset } : {}), ...(typeof leverage === 'number' ? { leverage } : {}),
+    ...(typeof collateral === 'bigint' ? { collateral } : {}),
+  }
 }
 
 export function describeIntent({ contract, functionName, args }: Invocation, deployment: Deployment): CallIntent {

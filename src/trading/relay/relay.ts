@@ -18,7 +18,8 @@ import { createContractErrors } from './error-advice.ts'
 import { createFlights } from './flights.ts'
 import type { Flights } from './flights.ts'
 import { createFootprints } from './footprints.ts'
-import { findOperation } from './intent.ts'
+import { findOperation, readSubmittedCall } from './intent.ts'
+import type { SubmittedCall } from './intent.ts'
 import { createBoundsTime } from './ledger-time.ts'
 import { createOutcomeReader } from './outcomes.ts'
 import type { HostFailure, OutcomeReader } from './outcomes.ts'
@@ -32,6 +33,8 @@ export interface Relay {
   operationOf(signed: Pick<SignedTransaction, 'contract' | 'functionName'>): string | null
   /** Decodes a signed envelope; undefined when it is not valid, or newer than this gateway. */
   decode(signedXdr: string): SignedTransaction | undefined
+  /** The call of a signed transaction; null when it is not exactly one that can be prepared for its source account. */
+  callOf(signed: Pick<SignedTransaction, 'envelopeXdr'>): SubmittedCall | null
   /** Explains to its sender why an envelope cannot be decoded. */
   explainUndecoded(signedXdr: string): string
   readonly flights: Flights
@@ -87,6 +90,7 @@ export function createRelay(parts: {
       return transaction
     },
     operationOf: ({ contract, functionName }) => findOperation(contract, functionName, deployment.current),
+    callOf: ({ envelopeXdr }) => readSubmittedCall(envelopeXdr, deployment.current),
     decode(signedXdr) {
       const decoded = decode(signedXdr)
       return decoded instanceof Error ? undefined : decoded
