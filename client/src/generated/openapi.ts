@@ -1348,6 +1348,14 @@ export interface components {
       readonly txHash: string;
       /** @description Realised profit or loss in USDC, 7-decimal. Null on opens and liquidations. */
       readonly pnl: string | null;
+      /** @description Asset symbol. Null if the position was opened before the index begins. */
+      readonly asset: string | null;
+      /** @description 0 is long, 1 is short. Null if the position was opened before the index begins. */
+      readonly direction: number | null;
+      /** @description Notional value that was opened or closed in USDC, 7-decimal. Null if the position was opened before the index begins. */
+      readonly size: string | null;
+      /** @description Price at which it was opened or closed in USD, 7-decimal. Null if the position was opened before the index begins. */
+      readonly price: string | null;
     };
     /** @description A deposit into a vault, a withdrawal or a fee claim. */
     readonly VaultFlow: {
