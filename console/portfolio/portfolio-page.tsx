@@ -1,9 +1,9 @@
 // The portfolio of the connected account: equity, PnL, trading figures and the cash ledger.
 
-import { priceFreshness } from '../freshness.ts'
 import { amount } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { useAccountList } from '../state/use-account-list.ts'
+import { useFreshPrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
 import { Card, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { AddressLink } from '../ui/links.tsx'
@@ -53,11 +53,7 @@ function Equity({ address }: { readonly address: string }) {
   const vaults = useAccountList('Vault shares', (client) => readVaultHoldings(client, { owner: address, indexedLedger: feed.head()?.ledger ?? null }))
   const shortfall = useAccountList('Owed profit', (client) => client.getShortfall({ address }))
   const state = account.state.answer.value?.body ?? null
-  const now = feed.now.value
-  const priceOf = (asset: string): string | undefined => {
-    const received = feed.price(asset)
-    return priceFreshness(received, now) === 'fresh' ? received?.price : undefined
-  }
+  const priceOf = useFreshPrice()
   const parts = state === null ? null : equityParts({
     state, priceOf, lpPrice: pool.answer.value?.body.lpPrice ?? null, vaults: vaults.answer.value?.body ?? null,
     owed: shortfall.answer.value?.body.owed ?? null,
