@@ -1,5 +1,5 @@
-// The equity of a trader vault: its cash, and its open positions, whose collateral the cash does not contain. Pure. The contracts of generation 1 count the cash
-// alone when shares are exchanged, and no event reports the rest, so that it is added up from the vault's trades.
+// The equity of a trader vault: its cash, and its open positions, whose collateral the cash does not contain. Pure. The contracts of generation 1 count the
+// cash alone when shares are exchanged, and no event reports the rest, so that it is added up from the vault's trades.
 
 import type { VaultSample, VaultTrade } from '../../client/src/index.ts'
 import { profitByPrice } from '../format.ts'

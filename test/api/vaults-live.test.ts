@@ -130,13 +130,14 @@ test('tracks executed orders and liquidations of the vault although the factory 
 })
 
 test('each trade has its market, side, size and price, which the factory\'s events lack', async () => {
-  const parts = (await list<VaultTrade>('trades', 'trades')).map(({ action, positionId, asset, direction, size }) => [action, positionId, asset, direction, size])
+  const rows = await list<VaultTrade>('trades', 'trades')
+  const parts = rows.map(({ action, positionId, asset, direction, size }) => [action, positionId, asset, direction, size])
   const [tenfold, twofold] = [String(10_000n * ONE), String(2_000n * ONE)]
   assert.deepEqual(parts, [
     ['close', '3', 'BTC', 0, twofold], ['close', '2', 'BTC', 0, tenfold], ['open', '3', 'BTC', 0, twofold], ['open', '2', 'BTC', 0, tenfold],
     ['close', '1', 'BTC', 0, tenfold], ['open', '1', 'BTC', 0, tenfold],
   ])
-  const [closed, opened] = (await list<VaultTrade>('trades', 'trades')).slice(4)
+  const [closed, opened] = rows.slice(4)
   assert.deepEqual([opened?.price, closed?.price], [100_000, 100_900].map((price) => String(BigInt(price) * ONE)))
 })
 

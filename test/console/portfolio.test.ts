@@ -14,6 +14,7 @@ import type { CashMovement } from '../../client/src/generated/resources.ts'
 import type { Key } from '../../client/src/http.ts'
 import { secretSigner } from '../../client/src/signer.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
+import { TEST_GENERATION } from '../support/generation.ts'
 import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
 import { ONE } from '../support/traders.ts'
@@ -158,6 +159,11 @@ test('the leaderboard leads to a trader\'s public page, and an invalid address i
   await client.trade({ op: 'close_position', positionId: positionId ?? 0 })
   await client.trade({ op: 'open_position', asset: MARKET, collateral: String(20n * ONE), leverage: 3, direction: 'Long' })
   const { page, browserErrors } = await fixture.open('#/leaders')
+  const board = page.getByRole('region', { name: /^Traders by/ })
+  for (const period of ['24 h', '7 days', '30 days', 'All time']) {
+    await page.getByRole('group', { name: 'Period' }).getByRole('button', { name: period }).click()
+    await rowsWith(board, address.slice(0, 8), /[+−]?\d+\.\d\d%/, '140').waitFor()
+  }
   await page.getByRole('link', { name: address }).click()
   await page.getByRole('heading', { name: 'Trader', exact: true }).waitFor()
   const figures = page.getByRole('region', { name: 'Trading' })
@@ -196,6 +202,12 @@ test('a trader sets a referrer, creates a code, and sees who used it', { skip },
   await sign(page, 'Set the referrer')
   await referrer.getByRole('link', { name: address }).waitFor()
   const own = page.getByRole('region', { name: 'Your code' })
+  assert.equal(await page.locator('[data-link]').count(), 0, 'no link without a code')
+  const rewards = page.getByRole('region', { name: 'Rewards' })
+  if (TEST_GENERATION === '1') {
+    await page.getByText(/^Rewards are not active: the contracts of this exchange store codes and referrers/).waitFor()
+    await rewards.getByText('No rewarded trades: rewards are not active.').waitFor()
+  } else await rewards.getByText('No rewarded trades yet. Create a code first: it gives you a link to share.').waitFor()
   await own.getByLabel('New code').fill('no')
   await own.getByRole('button', { name: 'Review' }).click()
   await own.getByText('Enter 3 to 16 characters.').waitFor()
@@ -209,5 +221,20 @@ test('a trader sets a referrer, creates a code, and sees who used it', { skip },
   await goTo(page, 'Referrals')
   await untilText(own, /Referred accounts\s*1(?!\d)/)
   await assertAccessible(page)
+  assert.deepEqual(browserErrors, [])
+})
+
+test('the leaderboard names the user\'s own place, and says why there is none', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/leaders')
+  await page.getByRole('heading', { name: 'Leaderboard' }).waitFor()
+  await setUpTrader(page)
+  await page.getByText('You are not ranked, because you have not traded.').waitFor()
+  await page.getByRole('group', { name: 'Period' }).getByRole('button', { name: '24 h' }).click()
+  await page.getByText('You have not traded in this period.').waitFor()
+  const own = await clientOf(page)
+  await own.trade({ op: 'open_position', asset: MARKET, collateral: String(20n * ONE), leverage: 2, direction: 'Long' })
+  await page.getByRole('group', { name: 'Period' }).getByRole('button', { name: 'All time' }).click()
+  await page.getByText(/^You: rank \d+\.$/).waitFor()
+  await rowsWith(page.getByRole('region', { name: /^Traders by/ }), 'you').waitFor()
   assert.deepEqual(browserErrors, [])
 })

@@ -64,7 +64,9 @@ test('a leader creates a vault, deposits, opens and closes a position, and pause
   // The collateral is still the vault's. Contracts that value positions subtract the fee.
   await page.getByRole('region', { name: 'Figures' }).filter({ hasText: /Equity, USDC(?: \(estimate\))?\s*(?:500\.00|499\.\d\d)(?!\d)/ }).waitFor()
   await rowsWith(page.getByRole('region', { name: /^Trades of the vault/ }), 'Open', 'ETH', 'Long', '200.00').waitFor()
-  if (TEST_GENERATION === '1') await page.getByText(/^The contracts count cash alone: a share costs and pays 0\.8000 USDC, though it is worth about 1\.0000\./).waitFor()
+  if (TEST_GENERATION === '1') {
+    await page.getByText(/^The contracts count cash alone: a share costs and pays 0\.8000 USDC, though it is worth about 1\.0000\./).waitFor()
+  }
   await page.getByRole('link', { name: 'All vaults' }).click()
   await rowsWith(page.getByRole('region', { name: /^Trader vaults/ }), 'A test vault', /Equity\s*500|500/).waitFor()
   await page.getByRole('link', { name: 'A test vault' }).first().click()
