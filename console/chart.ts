@@ -12,7 +12,7 @@ interface Colors {
 }
 
 /** The style sheet's colors as computed values. */
-function readColors(): Colors {
+export function readColors(): Colors {
   const probe = document.createElement('i')
   document.body.append(probe)
   const color = (name: string): string => {
