@@ -57,6 +57,8 @@ export const REFERRAL_CODE_LENGTH = { min: 3, max: 16 } as const
 export const ORACLE_CACHE_MS = 3_000
 export const STATS_CACHE_MS = 5_000
 export const LEADERBOARD_CACHE_MS = 5_000
+/** The ranking of a period reads the results of every trader. */
+export const LEADERBOARD_PERIOD_CACHE_MS = 30_000
 /** "Leaderboard" of generation 2. */
 export const LEADERBOARD_SNAPSHOT_MAX_LENGTH = 128
 export const VAULT_CACHE_MS = 10_000

@@ -10,7 +10,7 @@ export function PagedTable<Row>({ caption, empty, pages, idOf, columns }: {
   readonly caption: string
   readonly empty: string
   readonly pages: Pages<Row>
-  readonly idOf: (row: Row) => number
+  readonly idOf: (row: Row) => number | string
   readonly columns: readonly Column<Row>[]
 }) {
   const { newest, rows, hasMore, problem } = pages

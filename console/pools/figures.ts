@@ -86,12 +86,6 @@ export function pointsOf<Sample extends { readonly time: number }>(samples: read
   return samples.map((sample) => ({ time: sample.time, value: Number(valueOf(sample)) / FLOAT_ONE })).reverse()
 }
 
-/** The positions that were opened and not closed, newest first. */
-export function openPositionsIn(trades: readonly VaultTrade[]): readonly string[] {
-  const closed = new Set(trades.filter(({ action }) => action === 'close').map(({ positionId }) => positionId))
-  return trades.filter(({ action, positionId }) => action === 'open' && !closed.has(positionId)).map(({ positionId }) => positionId)
-}
-
 /** Time left as `12:05` or `1:02:05`; empty when it is over. */
 export function countdown(seconds: number): string {
   const left = Math.ceil(seconds)

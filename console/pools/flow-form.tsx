@@ -21,6 +21,8 @@ export interface Flow {
   /** Returns the amount received for `sum`, before the bound; null while unknown. */
   readonly expected: (sum: bigint) => bigint | null
   readonly expectedUnit: string
+  /** On which terms, for example "at 1.02 USDC per share"; null while unknown. */
+  readonly terms?: (sum: bigint) => string | null
   /** The most that the contract accepts now, with the reason in a sentence; null without such a limit. */
   readonly limit: { readonly most: bigint; readonly reason: string } | null
   /** The reason why nothing can be sent now, in a sentence. */
@@ -58,7 +60,8 @@ export function FlowForm({ purpose, deposit, withdrawal, hasBound, sender }: Flo
   const parsed = sumProblem === null ? BigInt(parseAmount(sum.value) ?? 0) : null
   const expected = parsed === null ? null : flow.expected(parsed)
 
-  const gain = expected === null ? null : `You receive about ${format(expected.toString(), 2)} ${flow.expectedUnit}.`
+  const terms = parsed === null ? null : flow.terms?.(parsed) ?? null
+  const gain = expected === null ? null : `You receive about ${format(expected.toString(), 2)} ${flow.expectedUnit}${terms === null ? '' : ` ${terms}`}.`
 
   function change(update: () => void): void {
     update()
@@ -118,6 +121,7 @@ export function FlowForm({ purpose, deposit, withdrawal, hasBound, sender }: Flo
         />
       )}
       {gain !== null && <p class='note'>{gain}</p>}
+      {parsed !== null && expected === null && <p class='note warn'>What you would receive is unknown, because the present value could not be read.</p>}
       {blocked !== null && <p class='note problem'>{blocked}</p>}
       <WalletPrompt purpose={purpose} />
       <button type='submit' class='main wide' disabled={blocked !== null} aria-disabled={sender.isBusy()}>

@@ -10,9 +10,9 @@ import type { Sender } from '../trade/send.ts'
 import { useMarket } from '../trade/use-market.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Card, Choice } from '../ui/layout.tsx'
-import { openPositionsIn } from './figures.ts'
 import { LEADER_FIELDS, leaderRequest, slippageHelp } from './leader-order.ts'
 import type { LeaderField, LeaderInput, LeaderKind } from './leader-order.ts'
+import { positionsAt } from './vault-equity.ts'
 
 const KINDS: readonly (readonly [LeaderKind, string])[] = [['open', 'Open'], ['close', 'Close'], ['limit', 'Limit'], ['cancel', 'Cancel order']]
 const LATER_KINDS: readonly (readonly [LeaderKind, string])[] = [
@@ -38,7 +38,7 @@ export function LeaderSection({ vault, trades, isSecond, sender }: {
   readonly sender: Sender
 }) {
   const input = useSignal<LeaderInput>(EMPTY)
-  const positions = openPositionsIn(trades)
+  const positions = positionsAt(trades, Infinity).map(({ positionId }) => positionId)
   const { kind } = input.value
   const built = leaderRequest(vault.id, input.value)
   const blocked = useBlocked(vault, input.value)

@@ -2,12 +2,12 @@
 
 import { useSignal } from '@preact/signals'
 import type { Answer, Client, VaultFlow, VaultTrade } from '../../client/src/index.ts'
-import { amount, dateTime } from '../format.ts'
+import { amount, dateTime, price } from '../format.ts'
 import { usePages } from '../state/use-pages.ts'
 import type { Pages } from '../state/use-pages.ts'
 import { Choice } from '../ui/layout.tsx'
-import { ExplorerLink, TraderLink } from '../ui/links.tsx'
-import { Profit } from '../ui/text.tsx'
+import { ExplorerLink, MarketLink, TraderLink } from '../ui/links.tsx'
+import { Profit, Side } from '../ui/text.tsx'
 import { PagedTable } from './activity-list.tsx'
 
 const LISTS = [['trades', 'Trades'], ['deposits', 'Deposits'], ['withdrawals', 'Withdrawals'], ['claims', 'Profit shares']] as const
@@ -38,7 +38,11 @@ function TradeTable({ trades }: { readonly trades: Pages<VaultTrade> }) {
       columns={[
         { title: 'Time', cell: ({ ts }) => dateTime(ts) },
         { title: 'Type', cell: ({ action }) => (action === 'open' ? 'Open' : 'Close') },
-        { title: 'Position', isNumeric: true, cell: ({ positionId }) => positionId },
+        { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },
+        { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
+        { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
+        { title: 'Price', isNumeric: true, cell: (trade) => price(trade.price) },
+        { title: 'Position', isNumeric: true, isMinor: true, cell: ({ positionId }) => positionId },
         { title: 'Collateral', isNumeric: true, cell: ({ action, collateral }) => (action === 'open' ? amount(collateral) : '') },
         { title: 'PnL', isNumeric: true, cell: ({ action, pnl }) => (action === 'open' ? '' : <Profit value={pnl} />) },
         { title: 'Transaction', isMinor: true, cell: ({ txHash }) => <ExplorerLink page='tx' id={txHash} /> },

@@ -8,6 +8,8 @@ import { useParts } from '../parts.ts'
 import { useAccountList } from '../state/use-account-list.ts'
 import { useMinLedger } from '../state/use-min-ledger.ts'
 import { usePages } from '../state/use-pages.ts'
+import { useFreshPrice } from '../state/use-price.ts'
+import { useResource } from '../state/use-resource.ts'
 import { Outcome } from '../trade/outcome.tsx'
 import { createSender } from '../trade/send.ts'
 import type { Sender } from '../trade/send.ts'
@@ -17,7 +19,8 @@ import { Table } from '../ui/table.tsx'
 import { Name, Profit } from '../ui/text.tsx'
 import { AccountPrompt, WalletPrompt } from '../wallet/wallet-section.tsx'
 import { PagedTable } from './activity-list.tsx'
-import { usdcFor } from './figures.ts'
+import { drawdownBps, sharePrice, usdcFor } from './figures.ts'
+import { equityOf } from './vault-equity.ts'
 import { VaultView } from './vault-view.tsx'
 
 /** The holdings of one request. */
@@ -35,6 +38,7 @@ function VaultList() {
     title: 'Vaults', read: (client, cursor) => client.listVaults({ limit: VAULTS_PER_PAGE, ...cursor }, minLedger()), rowsOf: (body) => body.vaults,
     idOf: ({ id }) => id, dependencies: [],
   })
+  const equities = useEquities(vaults.rows.value)
   const ids = vaults.rows.value.slice(0, VAULTS_PER_PAGE).map(({ id }) => id).join(',')
   return (
     <div class='stack'>
@@ -44,13 +48,14 @@ function VaultList() {
       <AccountPrompt what='your shares' />
       <Card title='Trader vaults'>
         <PagedTable<TraderVault>
-          caption='Trader vaults, newest first, in USDC' empty='No vaults yet.' pages={vaults} idOf={({ id }) => id}
+          caption='Trader vaults, newest first, in USDC, with open positions at live prices' empty='No vaults yet.' pages={vaults} idOf={({ id }) => id}
           columns={[
             { title: 'Vault', cell: ({ id, name }) => <a href={`#/vaults/${id}`}><Name text={name} /></a> },
-            { title: 'Cash (without open positions)', isNumeric: true, cell: ({ totalUsdc }) => amount(totalUsdc, 0) },
+            { title: 'Equity', isNumeric: true, cell: (vault) => amount(equities(vault)?.toString() ?? null, 0) },
+            { title: 'Cash', isNumeric: true, isMinor: true, cell: ({ totalUsdc }) => amount(totalUsdc, 0) },
             { title: 'Closed PnL', isNumeric: true, cell: ({ closedTradePnl }) => <Profit value={closedTradePnl} /> },
             { title: 'APY', isNumeric: true, isMinor: true, cell: ({ apyBps }) => percent(apyBps) },
-            { title: 'Drawdown (cash only)', isNumeric: true, isMinor: true, cell: ({ drawdownBps }) => percent(drawdownBps) },
+            { title: 'Drawdown', isNumeric: true, isMinor: true, cell: (vault) => drawdownOf(vault, equities(vault)) },
             { title: 'Depositors', isNumeric: true, isMinor: true, cell: ({ depositorCount }) => depositorCount },
             { title: 'Open positions', isNumeric: true, cell: ({ openPositions }) => openPositions },
             { title: 'State', cell: ({ paused }) => (paused ? 'Paused' : 'Active') },
@@ -61,6 +66,27 @@ function VaultList() {
       <CreateVault sender={sender} />
     </div>
   )
+}
+
+/** Vaults with open positions whose trades are read for their equity; that of others is unknown. */
+const EQUITIES_MAX = 10
+const TRADES_PER_VAULT = 200
+const UNREAD = { requestId: null, ledger: null, seq: null, isStale: false, next: null }
+
+/** Returns the equity of a vault; null while unknown. Only those with open positions need their trades. */
+function useEquities(vaults: readonly TraderVault[]): (vault: TraderVault) => bigint | null {
+  const priceOf = useFreshPrice()
+  const traded = vaults.filter(({ openPositions }) => openPositions > 0).slice(0, EQUITIES_MAX)
+  const trades = useResource('Trades of the vaults', async (client) => {
+    const answers = await Promise.all(traded.map(({ id }) => client.listVaultTrades({ id, limit: TRADES_PER_VAULT })))
+    return { ...UNREAD, ...answers[0], body: new Map(traded.map(({ id }, index) => [id, answers[index]?.body.trades ?? []])) }
+  }, [traded.map(({ id, updatedAt }) => `${id} ${updatedAt}`).join(',')], { isEnabled: traded.length > 0, isManual: true })
+  const known = trades.answer.value?.body
+  return ({ id, totalUsdc, openPositions }) => equityOf({ cash: totalUsdc, expected: openPositions }, known?.get(id) ?? [], priceOf)?.value ?? null
+}
+
+function drawdownOf({ circulatingShares, hwmNav }: TraderVault, equity: bigint | null): string {
+  return equity === null ? UNKNOWN : percent(drawdownBps(sharePrice({ value: equity, shares: BigInt(circulatingShares) }), BigInt(hwmNav)))
 }
 
 /** The account's shares in the newest vaults; nothing without any. */

@@ -2,9 +2,9 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { CashMovement } from '../../client/src/index.ts'
-import { after } from '../clock.ts'
 import { amount, dateTime } from '../format.ts'
 import { useParts } from '../parts.ts'
+import { saveFile } from '../save-file.ts'
 import { useListPage } from '../state/use-list-page.ts'
 import { CASH_KINDS } from '../trade/account-lists.tsx'
 import { SelectField } from '../ui/field.tsx'
@@ -19,8 +19,6 @@ import type { Exporting, ReadLedger } from './cash-export.ts'
 import { fileName } from './csv.ts'
 
 const ROWS_PER_PAGE = 50
-/** The browser reads the file soon after the click. */
-const REVOKE_AFTER_MS = 60_000
 const ALL = 'all'
 const KINDS: readonly (readonly [string, string])[] = [[ALL, 'All movements'], ...Object.entries(CASH_KINDS)]
 
@@ -77,7 +75,7 @@ function Export({ address, read }: Pick<CashSectionProps, 'address' | 'read'>) {
   useEffect(() => () => cash.cancel(), [cash])
   const { value } = cash.state
   const start = (isNextPart: boolean): void => void cash.run(session.client(), read, {
-    isNextPart, save: (text, part) => saveFile(fileName({ account: address, nowSec: feed.serverTimeSec(), part }), text),
+    isNextPart, save: (text, part) => saveFile(fileName({ account: address, nowSec: feed.serverTimeSec(), part }), new Blob([text], { type: 'text/csv' })),
   })
   const isWorking = value.kind === 'working'
   return (
@@ -103,14 +101,4 @@ function progressOf(value: Exclude<Exporting, { readonly kind: 'failed' }>): str
       return `${count(value.rows)} saved. ${value.part > 1 && value.next === null ? 'This is the last part.' : end}${gaps}`
     }
   }
-}
-
-/** Offers the text as a file. The browser stores it without a request. */
-function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  after(REVOKE_AFTER_MS, () => URL.revokeObjectURL(url))
 }

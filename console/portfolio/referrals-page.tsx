@@ -53,15 +53,21 @@ function Referrals({ proposed }: { readonly proposed: string }) {
     void info.read()
   }, [sending])
   const body = info.answer.value?.body ?? null
+  const paysRewards = pool === null ? null : isSecondGeneration(pool)
   const send = (title: string, request: TradeRequest): void => void sender.send([{ title, request: () => request }])
   return (
     <>
       {session.wallet() === null && <div class='row'><ConnectButton /><span class='note'>of this account to sign</span></div>}
+      {paysRewards === false && (
+        <p class='message' data-rewards='inactive'>
+          Rewards are not active: the contracts of this exchange store codes and referrers, but pay no rewards.
+        </p>
+      )}
       {body !== null && (
         <div class='pair'>
           <Card title='Your code'>
             <Fresh resource={info}>
-              <OwnCode self={body.self} paysRewards={pool === null ? null : isSecondGeneration(pool)} sender={sender} onSend={send} />
+              <OwnCode self={body.self} paysRewards={paysRewards} sender={sender} onSend={send} />
             </Fresh>
           </Card>
           <Card title='Your referrer'>
@@ -71,9 +77,14 @@ function Referrals({ proposed }: { readonly proposed: string }) {
       )}
       <Outcome sender={sender} />
       <ReadNote resource={info} />
-      <Card title='Rewards'><Rewards /></Card>
+      <Card title='Rewards'><Rewards emptyText={emptyRewards((body?.self ?? null) !== null, paysRewards)} /></Card>
     </>
   )
+}
+
+function emptyRewards(hasCode: boolean, paysRewards: boolean | null): string {
+  if (paysRewards === false) return 'No rewarded trades: rewards are not active.'
+  return hasCode ? 'No rewarded trades yet. Share your link to refer traders.' : 'No rewarded trades yet. Create a code first: it gives you a link to share.'
 }
 
 interface SendProps {
@@ -92,7 +103,7 @@ function OwnCode({ self, paysRewards, sender, onSend }: OwnCodeOptions) {
   if (self === null) {
     return (
       <>
-        <p>A code identifies you as the referrer of accounts that set it. An account has one code, which cannot be changed.</p>
+        <p>A code identifies you as the referrer of accounts that set it. An account has one code, which cannot be changed. With it you get a link.</p>
         <CodeForm label='New code' sender={sender} onSubmit={(code) => onSend('Create the referral code', { op: 'create_referral_code', code })} />
       </>
     )
@@ -114,7 +125,7 @@ function OwnCode({ self, paysRewards, sender, onSend }: OwnCodeOptions) {
       <div class='row'>
         <button type='button' disabled={!canClaim} onClick={() => onSend('Claim the earnings', { op: 'claim_referral' })}>Claim</button>
         {!hasClaimable && <span class='note'>
-            {paysRewards === false ? 'Nothing to claim: the contracts of this exchange pay no rewards.'
+            {paysRewards === false ? 'Nothing to claim: rewards are not active.'
               : 'Nothing to claim yet. You earn a part of the fees of the accounts that set your code.'}
           </span>}
       </div>
@@ -149,7 +160,7 @@ function OwnReferrer({ binding, proposed, sender, onSend }: SendProps & { readon
   )
 }
 
-function Rewards() {
+function Rewards({ emptyText }: { readonly emptyText: string }) {
   const { account } = useParts()
   const owner = account.owner.value
   const trades = useListPage('Referral trades', (client, cursor) => client.listMyReferralTrades(cursor), [owner])
@@ -158,7 +169,7 @@ function Rewards() {
     <>
       <Fresh resource={trades.list}>
         <Table
-          caption='Trades of referred accounts, newest first, in USDC' empty='No rewarded trades yet. Share your link to refer traders.'
+          caption='Trades of referred accounts, newest first, in USDC' empty={emptyText}
           isLoading={trades.list.answer.value === null}
           rows={trades.list.answer.value?.body.trades ?? []} keyOf={({ id }) => id}
           columns={[

@@ -22,3 +22,13 @@ export function usePrice(asset: string): CurrentPrice {
   const state = received !== undefined && feed.connection.value === 'lost' ? 'stale' : priceFreshness(received, now)
   return { received, state, className: state === 'fresh' ? '' : 'stale', now }
 }
+
+/** Returns the price of a market while it is fresh. For parts that need those of many markets. */
+export function useFreshPrice(): (asset: string) => string | undefined {
+  const { feed } = useParts()
+  const now = feed.now.value
+  return (asset) => {
+    const received = feed.price(asset)
+    return priceFreshness(received, now) === 'fresh' ? received?.price : undefined
+  }
+}

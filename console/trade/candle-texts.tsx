@@ -15,7 +15,12 @@ const startText = (seconds: number, zone: Zone): string =>
   new Date(seconds * 1000).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', ...(zone === 'utc' ? { timeZone: 'UTC' } : {}) })
 
 /** The values of the candle below the pointer, else of the newest. */
-export function Legend({ candle, zone }: { readonly candle: Candle | undefined; readonly zone: Zone }) {
+export function Legend({ candle, zone, indicators }: {
+  readonly candle: Candle | undefined
+  readonly zone: Zone
+  /** Names and values at this candle. */
+  readonly indicators: readonly (readonly [name: string, value: string])[]
+}) {
   if (candle === undefined) return <p class='legend note'>No candles yet.</p>
   const { open, close, time, volume } = candle
   const decimals = priceDecimals(close)
@@ -29,6 +34,7 @@ export function Legend({ candle, zone }: { readonly candle: Candle | undefined; 
       ))}
       <span class={className}>{`${change > 0 ? '+' : change < 0 ? '−' : ''}${percent(Math.abs(change))}`}</span>
       <span><span class='note'>Volume</span> {amount(volume, 0)}</span>
+      {indicators.map(([name, value]) => <span key={name}><span class='note'>{name}</span> {value}</span>)}
     </p>
   )
 }

@@ -8,7 +8,7 @@ import { ORDER_TYPES } from '../activity-text.ts'
 import { price as priceText, priceDecimals } from '../format.ts'
 import { placeLineLabels, placePointLabels } from './label-layout.ts'
 import type { Place, Size } from './label-layout.ts'
-import type { FillMark, PriceChart, PriceMark } from './price-chart.ts'
+import type { FillMark, PriceChart, PriceMark, PricePlace } from './price-chart.ts'
 
 /** An order whose line can be dragged. */
 export interface OrderHandle {
@@ -33,6 +33,7 @@ const ONE = 1e7
 const DRAG_MIN_PX = 4
 /** From a label to its line. */
 const CONNECTOR_PX = 10
+const GUTTER_STEP_PX = 8
 
 export function ChartLabels({ marks, fills, handles, chart, onDrag, onDrop }: ChartLabelsOptions) {
   const [lines, points, connectors] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null), useRef<SVGSVGElement>(null)]
@@ -68,7 +69,7 @@ export function ChartLabels({ marks, fills, handles, chart, onDrag, onDrop }: Ch
         {marks.map((mark) => {
           const handle = handles.get(mark.key)
           if (handle !== undefined) return <Handle key={mark.key} mark={mark} handle={handle} chart={chart} onDrag={onDrag} onDrop={onDrop} />
-          return <div key={mark.key} class={`chart-label ${mark.tone}`}>{mark.title}</div>
+          return <div key={mark.key} class={`chart-label ${mark.tone}`}>{mark.title}<span class='edge-price'>{` ${textOf(mark.price)}`}</span></div>
         })}
       </div>
       <div ref={points}>
@@ -80,26 +81,45 @@ export function ChartLabels({ marks, fills, handles, chart, onDrag, onDrop }: Ch
 
 type Elements = Readonly<Record<'lines' | 'points' | 'connectors', Element>>
 
-/** Reads all sizes before it moves a label, so that the browser lays out once. */
+/**
+ * Labels of lines are in a gutter beside the candles, those of points where no candle is. Reads all sizes before it moves a label, so that the browser lays out
+ * once. A gutter of another width makes the chart lay out again.
+ */
 function placeLabels(chart: PriceChart, { marks, fills }: Pick<ChartLabelsOptions, 'marks' | 'fills'>, { lines, points, connectors }: Elements): void {
+  const at = marks.map(({ price }) => chart.placeOf(price))
+  for (const [index, child] of [...lines.children].entries()) setEdge(child, at[index]?.edge ?? null)
   const area = chart.area()
-  const at = marks.map(({ price }) => chart.yOf(price))
   const lineSizes = sizesOf(lines)
-  const visible = at.flatMap((y, index) => (y === null ? [] : [{ index, y, ...sizeAt(lineSizes, index) }]))
-  const linePlaces = scatter(marks.length, visible, placeLineLabels(visible, area))
+  const gutter = gutterOf(lineSizes)
+  lines.closest<HTMLElement>('.chart-box')?.style.setProperty('--gutter', `${gutter}px`)
+  const visible = at.flatMap((found, index) => (found === null ? [] : [{ index, y: found.y, ...sizeAt(lineSizes, index) }]))
+  const linePlaces = scatter(marks.length, visible, placeLineLabels(visible, { width: gutter, height: area.height }))
   const fillAt = fills.map((fill) => chart.pointOf(fill))
   const pointSizes = sizesOf(points)
-  const taken = linePlaces.flatMap((place, index) => (place === null ? [] : [{ ...place, ...sizeAt(lineSizes, index) }]))
   const visiblePoints = fillAt.flatMap((point, index) =>
     (point === null ? [] : [{ index, ...point, ...sizeAt(pointSizes, index), isBelow: fills[index]?.isBuy === true }]))
+  const taken = visiblePoints.length === 0 ? [] : chart.candleBoxes()
   const pointPlaces = scatter(fills.length, visiblePoints, placePointLabels(visiblePoints, taken, area))
   move(lines, linePlaces)
-  move(points, pointPlaces)
+  move(points, pointPlaces.map((place) => (place === null ? null : { ...place, left: place.left + gutter })))
   const paths = [
-    ...linePlaces.map((place, index) => lineConnector(place, sizeAt(lineSizes, index), at[index] ?? null)),
-    ...pointPlaces.map((place, index) => pointConnector(place, sizeAt(pointSizes, index), fillAt[index] ?? null)),
+    ...linePlaces.map((place, index) => lineConnector(place, sizeAt(lineSizes, index), at[index] ?? null, gutter)),
+    ...pointPlaces.map((place, index) => pointConnector(place, sizeAt(pointSizes, index), fillAt[index] ?? null, gutter)),
   ]
   for (const [index, path] of paths.entries()) connectors.children[index]?.setAttribute('d', path)
+}
+
+/** A label at the edge has an arrow, and its price, which has no line. */
+function setEdge(label: Element, edge: 'above' | 'below' | null): void {
+  if (!(label instanceof HTMLElement) || label.dataset['edge'] === (edge ?? undefined)) return
+  if (edge === null) delete label.dataset['edge']
+  else label.dataset['edge'] = edge
+}
+
+/** In steps, so that the chart does not follow each digit of a price. */
+function gutterOf(sizes: readonly Size[]): number {
+  const widest = Math.max(0, ...sizes.map(({ width }) => width))
+  return widest === 0 ? 0 : Math.ceil((widest + CONNECTOR_PX) / GUTTER_STEP_PX) * GUTTER_STEP_PX
 }
 
 const sizesOf = (parent: Element): readonly Size[] =>
@@ -123,18 +143,19 @@ function move(parent: Element, places: readonly (Place | null)[]): void {
   }
 }
 
-/** From the label's right to its line, unless the label is on it. */
-function lineConnector(place: Place | null, { width, height }: Size, y: number | null): string {
-  if (place === null || y === null || (y >= place.top && y <= place.top + height)) return ''
-  const right = place.left + width
-  return `M${right} ${place.top + height / 2}L${right + CONNECTOR_PX} ${y}`
+/** From the label's right to its line at the edge of the candles. A price outside has no line. */
+function lineConnector(place: Place | null, { width, height }: Size, at: PricePlace | null, gutter: number): string {
+  if (place === null || at === null || at.edge !== null) return ''
+  return `M${place.left + width} ${place.top + height / 2}L${gutter} ${at.y}`
 }
 
 /** From the label to its point. */
-function pointConnector(place: Place | null, { height }: Size, point: { readonly x: number; readonly y: number } | null): string {
+function pointConnector(place: Place | null, { height }: Size, point: { readonly x: number; readonly y: number } | null, gutter: number): string {
   if (place === null || point === null) return ''
-  return `M${point.x} ${point.y}V${place.top > point.y ? place.top : place.top + height}`
+  return `M${point.x + gutter} ${point.y}V${place.top > point.y ? place.top : place.top + height}`
 }
+
+const textOf = (price: number): string => priceText(Math.round(price * ONE).toString())
 
 interface HandleOptions extends Pick<ChartLabelsOptions, 'chart' | 'onDrag' | 'onDrop'> {
   readonly mark: PriceMark
@@ -165,7 +186,7 @@ function Handle({ mark: { price, tone }, handle: { order, disabled }, chart, onD
       class={`chart-label handle ${tone}${disabled === null ? '' : ' disabled'}`} data-order={order.orderId}
       title={disabled ?? 'Drag to move the order: it is cancelled and placed again.'}
       onPointerDown={(event) => {
-        const lineY = chart.current?.yOf(price) ?? null
+        const lineY = chart.current?.placeOf(price)?.y ?? null
         if (disabled !== null || event.button !== 0 || lineY === null) return
         event.preventDefault()
         event.currentTarget.setPointerCapture(event.pointerId)
@@ -177,7 +198,7 @@ function Handle({ mark: { price, tone }, handle: { order, disabled }, chart, onD
       onPointerUp={(event) => end(event, true)}
       onPointerCancel={(event) => end(event, false)}
     >
-      {disabled === null ? '⇕ ' : ''}{`${name} ${priceText(Math.round(price * ONE).toString())}`}
+      {disabled === null ? '⇕ ' : ''}{`${name} ${textOf(price)}`}
     </div>
   )
 }

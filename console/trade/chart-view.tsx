@@ -10,6 +10,8 @@ import { usePrice } from '../state/use-price.ts'
 import { Choice, ReadNote } from '../ui/layout.tsx'
 import { ChartLabels } from './chart-labels.tsx'
 import type { ChartLabelsOptions, OrderHandle } from './chart-labels.tsx'
+import { ChartTools, indicatorTexts, readLook, useFullWindow } from './chart-tools.tsx'
+import type { ChartType, Look } from './chart-look.ts'
 import { CandleTable, Legend } from './candle-texts.tsx'
 import type { Zone } from './candle-texts.tsx'
 import { createPriceChart } from './price-chart.ts'
@@ -25,11 +27,21 @@ import { orderKey, useMarks } from './use-marks.ts'
 const INTERVALS: readonly (readonly [CandleInterval, string])[] = (['1m', '5m', '15m', '1h', '4h', '1d', '1w'] as const).map((each) => [each, each])
 const ZONES = [['utc', 'UTC'], ['local', 'Local']] as const
 const SEC_PER_MIN = 60
+/** From the pointer up to the top of what it says. */
+const HINT_PX = 24
 
-/** Interval and time zone, as they were last chosen in this browser. */
+/** Interval, time zone, type and indicators, as they were last chosen in this browser. */
 const stored = createStoredString(() => localStorage, 'console-chart')
 
-export function ChartView({ market, lists, sender }: { readonly market: Market; readonly lists: AccountLists; readonly sender: Sender }) {
+export interface ChartViewOptions {
+  readonly market: Market
+  readonly lists: AccountLists
+  readonly sender: Sender
+  /** A price of the axis was clicked: digits with two to seven decimals. */
+  readonly onPickPrice: (price: string) => void
+}
+
+export function ChartView({ market, lists, sender, onPickPrice }: ChartViewOptions) {
   const { asset } = market
   const { state: priceState } = usePrice(asset)
   const [chosen, setChosen] = useState(readChoice)
@@ -42,16 +54,22 @@ export function ChartView({ market, lists, sender }: { readonly market: Market; 
   function choose(change: Partial<Chosen>): void {
     const next = { ...chosen, ...change }
     setChosen(next)
-    stored.write(`${next.interval} ${next.zone}`)
+    stored.write(`${next.interval} ${next.zone} ${next.look.type} ${next.look.indicators.join(',')}`)
   }
+  useEffect(() => chart.current?.setLook(chosen.look), [chosen.look])
+  const [hint, setHint] = useState<{ readonly price: number; readonly y: number } | null>(null)
+  const pick = useRef(onPickPrice)
+  pick.current = onPickPrice
 
   useEffect(() => {
     if (box.current === null) return undefined
     const created = createPriceChart(box.current)
     chart.current = created
+    created.setLook(chosen.look)
     created.onHover((time) => {
       hovered.value = time
     })
+    created.onAxis((price) => pick.current(price.toFixed(priceDecimals(price))), setHint)
     return () => created.remove()
   }, [])
   const older = useRef(loadOlder)
@@ -69,19 +87,26 @@ export function ChartView({ market, lists, sender }: { readonly market: Market; 
 
   const last = candles.value.at(-1)
   const shown = hovered.value === null ? last : candles.value.find(({ time }) => time === hovered.value) ?? last
+  const [isFull, setFull] = useFullWindow()
   return (
-    <div class='stack'>
+    <div class={isFull ? 'stack chart-full' : 'stack'}>
       <div class='row chart-choices'>
         <Choice label='Candle interval' options={INTERVALS} value={chosen.interval} onChoose={(interval) => choose({ interval })} />
         <Choice label='Time zone' options={ZONES} value={chosen.zone} onChoose={(zone) => choose({ zone })} />
+        <ChartTools look={chosen.look} isFull={isFull} onLook={(look) => choose({ look })} onFull={setFull} />
       </div>
-      <Legend candle={shown} zone={chosen.zone} />
+      <Legend candle={shown} zone={chosen.zone} indicators={indicatorTexts(candles.value, shown, chosen.look)} />
       <div class='chart-box'>
         <div
           class={priceState === 'stale' ? 'chart stale' : 'chart'} ref={box} role='img' data-resized
-          aria-label={labelOf(asset, chosen.interval, candles.value)}
+          aria-label={labelOf(asset, chosen, candles.value)}
         />
         <ChartLabels chart={chart} {...orders.labels} />
+        {hint !== null && (
+          <div class='axis-hint' aria-hidden ref={(element) => element?.style.setProperty('transform', `translateY(${hint.y - HINT_PX}px)`)}>
+            {`Limit ${hint.price.toFixed(priceDecimals(hint.price))}`}
+          </div>
+        )}
       </div>
       <p class='note problem' role='status' hidden={orders.problem === null}>{orders.problem}</p>
       <div class='chart-notes'>
@@ -96,19 +121,23 @@ export function ChartView({ market, lists, sender }: { readonly market: Market; 
 interface Chosen {
   readonly interval: CandleInterval
   readonly zone: Zone
+  readonly look: Look
 }
 
 function readChoice(): Chosen {
-  const [storedInterval, storedZone] = (stored.read() ?? '').split(' ')
+  const [storedInterval, storedZone, storedType, storedIndicators] = (stored.read() ?? '').split(' ')
   return {
     interval: INTERVALS.find(([each]) => each === storedInterval)?.[0] ?? '1m', zone: ZONES.find(([each]) => each === storedZone)?.[0] ?? 'utc',
+    look: readLook(storedType, storedIndicators),
   }
 }
 
-function labelOf(asset: string, interval: CandleInterval, candles: readonly Candle[]): string {
+const TYPE_NAMES: Readonly<Record<ChartType, string>> = { candles: 'Candlestick', bars: 'Bar', line: 'Line', area: 'Area' }
+
+function labelOf(asset: string, { interval, look }: Chosen, candles: readonly Candle[]): string {
   const last = candles.at(-1)
   const content = last === undefined ? 'no data yet' : `${candles.length} candles of ${interval}, the last at ${last.close}`
-  return `Candlestick chart of ${asset}: ${content}. The table below lists the newest.`
+  return `${TYPE_NAMES[look.type]} chart of ${asset}: ${content}. The table below lists the newest.`
 }
 
 interface ChartLabelsState {

@@ -2,12 +2,15 @@
 
 import { CandlestickSeries, createChart, createSeriesMarkers, HistogramSeries } from 'lightweight-charts'
 import type {
-  AutoscaleInfo, CandlestickData, HistogramData, IPriceLine, ISeriesApi, MouseEventParams, SeriesMarker, Time, UTCTimestamp, WhitespaceData,
+  AutoscaleInfo, CandlestickData, HistogramData, IChartApi, IPriceLine, ISeriesApi, MouseEventParams, SeriesMarker, Time, UTCTimestamp, WhitespaceData,
 } from 'lightweight-charts'
 import type { Candle } from '../../client/src/index.ts'
 import { applyTheme } from '../chart.ts'
+import type { Colors } from '../chart.ts'
 import { floatPrice } from '../format.ts'
-import type { Point, Size } from './label-layout.ts'
+import { createChartLook, withAlpha } from './chart-look.ts'
+import type { Look } from './chart-look.ts'
+import type { Place, Point, Size } from './label-layout.ts'
 
 /** A horizontal line at a price: an entry, a liquidation price, or an order. */
 export interface PriceMark {
@@ -23,8 +26,6 @@ export interface FillMark {
   readonly key: string
   /** Unix seconds. */
   readonly time: number
-  /** For display only; null if unknown. */
-  readonly price: number | null
   readonly isBuy: boolean
   readonly text: string
 }
@@ -45,20 +46,37 @@ export interface PriceChart {
   onStart(listener: () => void): void
   /** Calls `listener` after each change of the scales. Returns a function that removes it. */
   onLayout(listener: () => void): () => void
-  /** Distance of a price from the top, pixels; null if it is not visible. */
-  yOf(price: number): number | null
+  /** Changes the type of the chart and its indicators. */
+  setLook(look: Look): void
+  /** Place of a price: at the edge if it is outside of the visible range. Null without candles. */
+  placeOf(price: number): PricePlace | null
   priceAt(y: number): number | null
   /** Position of the mark of a fill, pixels; null if it is not visible. */
   pointOf(fill: FillMark): Point | null
   /** The part with the candles, without the scales. */
   area(): Size
+  /** The visible candles, which labels must not cover. */
+  candleBoxes(): readonly (Place & Size)[]
+  /** Calls `listener` with a price of the axis that was clicked, and `onHover` with the one below the pointer; null when it left the axis. */
+  onAxis(listener: (price: number) => void, onHover: (at: { readonly price: number; readonly y: number } | null) => void): void
   remove(): void
 }
 
+export interface PricePlace {
+  /** Distance from the top, pixels. */
+  readonly y: number
+  /** The direction in which the price is outside; null if it is visible. */
+  readonly edge: 'above' | 'below' | null
+}
+
 const VISIBLE_CANDLES = 90
+/** A longer movement scales the axis. */
+const CLICK_MAX_PX = 4
 /** Older candles are requested when this many are left before the visible ones. */
 const MARGIN_CANDLES = 20
 const VOLUME_SHARE = 0.8
+/** The bars stay behind the candles. */
+const VOLUME_ALPHA = 0.4
 const ONE = 1e7
 /** Maximum distance from the candles of a mark that is shown, as a share of the price; more when the candles themselves spread further. */
 const MARK_SHARE = 0.01
@@ -79,17 +97,16 @@ export function createPriceChart(element: HTMLElement): PriceChart {
   // The library calls this whenever a scale has changed, for what is drawn over the chart.
   candlesticks.attachPrimitive({ updateAllViews: () => layoutListeners.forEach((listener) => listener()) })
   const lines = new Map<string, IPriceLine>()
-  let colors: Readonly<Record<'text' | 'line' | 'up' | 'down' | 'accent', string>> = { text: '', line: '', up: '', down: '', accent: '' }
+  const look = createChartLook({ chart, candlesticks, volumes })
+  let colors: Colors = { text: '', line: '', up: '', down: '', accent: '', warn: '' }
   let fills: readonly FillMark[] = []
   /** Start times of the candles, ascending. */
   let times: number[] = []
   let volumeBars: VolumeBar[] = []
   let offset = 0
 
-  function yOf(price: number): number | null {
-    const y = candlesticks.priceToCoordinate(price)
-    return y === null || y < 0 || y > (chart.panes()[0]?.getHeight() ?? 0) ? null : y
-  }
+  const height = (): number => chart.panes()[0]?.getHeight() ?? 0
+  const priceAt = (y: number): number | null => candlesticks.coordinateToPrice(y)
   const asTime = (seconds: number): Time => (seconds + offset) as UTCTimestamp
 
   function drawMarks(): void {
@@ -102,20 +119,21 @@ export function createPriceChart(element: HTMLElement): PriceChart {
 
   /** A fill belongs to the candle that contains its time. Fills before the first candle have none. */
   function drawFills(): void {
-    markers.setMarkers(fills.flatMap(({ time, price, isBuy }): SeriesMarker<Time>[] => {
+    markers.setMarkers(fills.flatMap(({ time, isBuy }): SeriesMarker<Time>[] => {
       const candle = times[indexAtOrBefore(times, time)]
       if (candle === undefined) return []
-      const look = { time: asTime(candle), shape: isBuy ? 'arrowUp' : 'arrowDown', color: isBuy ? colors.up : colors.down } as const
-      return [price === null ? { ...look, position: isBuy ? 'belowBar' : 'aboveBar' } : { ...look, position: isBuy ? 'atPriceBottom' : 'atPriceTop', price }]
+      // Beside the candle, not at its price: an arrow never covers it.
+      const position = isBuy ? 'belowBar' : 'aboveBar'
+      return [{ time: asTime(candle), shape: isBuy ? 'arrowUp' : 'arrowDown', color: isBuy ? colors.up : colors.down, position }]
     }))
   }
 
   const volumeOf = ({ time, volume, open, close }: Candle): VolumeBar => ({ time: asTime(time), value: Number(volume) / ONE, isUp: close >= open })
-  const coloredVolume = ({ time, value, isUp }: VolumeBar): HistogramData => ({ time, value, color: faded(isUp ? colors.up : colors.down) })
+  const coloredVolume = ({ time, value, isUp }: VolumeBar): HistogramData => ({ time, value, color: withAlpha(isUp ? colors.up : colors.down, VOLUME_ALPHA) })
 
   const stopTheme = applyTheme(chart, (now) => {
     colors = now
-    candlesticks.applyOptions({ upColor: now.up, downColor: now.down, wickUpColor: now.up, wickDownColor: now.down, borderVisible: false })
+    look.setColors(now)
     volumes.setData(volumeBars.map(coloredVolume))
     drawMarks()
     drawFills()
@@ -129,6 +147,7 @@ export function createPriceChart(element: HTMLElement): PriceChart {
       chart.applyOptions({ localization: { priceFormatter: (price: number) => floatPrice(price, decimals) } })
       volumeBars = candles.map(volumeOf)
       volumes.setData(volumeBars.map(coloredVolume))
+      look.setCandles(candles, { decimals, asTime })
       element.dataset['candles'] = String(candles.length)
       if (!isSame) chart.timeScale().setVisibleLogicalRange({ from: candles.length - VISIBLE_CANDLES, to: candles.length + 2 })
       drawFills()
@@ -143,7 +162,9 @@ export function createPriceChart(element: HTMLElement): PriceChart {
       const { open, high, low, close } = candle
       candlesticks.update({ open, high, low, close, time: asTime(candle.time) })
       volumes.update(coloredVolume(volumeOf(candle)))
+      look.update(candle)
     },
+    setLook: look.setLook,
     setMarks(next) {
       marks = next
       drawMarks()
@@ -164,16 +185,22 @@ export function createPriceChart(element: HTMLElement): PriceChart {
       layoutListeners.add(listener)
       return () => void layoutListeners.delete(listener)
     },
-    yOf,
-    priceAt: (y) => candlesticks.coordinateToPrice(y),
-    pointOf({ time, price, isBuy }) {
+    placeOf(price) {
+      const y = candlesticks.priceToCoordinate(price)
+      if (y === null) return null
+      return y < 0 ? { y: 0, edge: 'above' } : y > height() ? { y: height(), edge: 'below' } : { y, edge: null }
+    },
+    priceAt,
+    pointOf({ time, isBuy }) {
       const index = indexAtOrBefore(times, time)
       const candle = index < 0 ? null : candlesticks.dataByIndex(index)
       if (candle === null || !isDrawn(candle)) return null
-      const [x, y] = [chart.timeScale().timeToCoordinate(candle.time), yOf(price ?? (isBuy ? candle.low : candle.high))]
-      return x === null || y === null || x < 0 || x > chart.timeScale().width() ? null : { x, y }
+      const [x, y] = [chart.timeScale().timeToCoordinate(candle.time), candlesticks.priceToCoordinate(isBuy ? candle.low : candle.high)]
+      return x === null || y === null || x < 0 || x > chart.timeScale().width() || y < 0 || y > height() ? null : { x, y }
     },
-    area: () => ({ width: chart.timeScale().width(), height: chart.panes()[0]?.getHeight() ?? 0 }),
+    area: () => ({ width: chart.timeScale().width(), height: height() }),
+    candleBoxes: () => visibleBoxes(chart, candlesticks),
+    onAxis: (listener, onHover) => watchAxis(element, { isOnAxis: (x, y) => x > chart.timeScale().width() && y < height(), priceAt }, listener, onHover),
     remove() {
       stopTheme()
       layoutListeners.clear()
@@ -182,15 +209,55 @@ export function createPriceChart(element: HTMLElement): PriceChart {
   }
 }
 
+function visibleBoxes(chart: IChartApi, candlesticks: ISeriesApi<'Candlestick'>): readonly (Place & Size)[] {
+  const scale = chart.timeScale()
+  const range = scale.getVisibleLogicalRange()
+  if (range === null) return []
+  const { barSpacing: width } = scale.options()
+  const boxes: (Place & Size)[] = []
+  for (let index = Math.max(0, Math.floor(range.from)); index <= Math.ceil(range.to); index++) {
+    const candle = candlesticks.dataByIndex(index)
+    if (candle === null || !isDrawn(candle)) continue
+    const [x, top, bottom] = [
+      scale.timeToCoordinate(candle.time), candlesticks.priceToCoordinate(candle.high), candlesticks.priceToCoordinate(candle.low),
+    ]
+    if (x !== null && top !== null && bottom !== null) boxes.push({ left: x - width / 2, top, width, height: bottom - top })
+  }
+  return boxes
+}
+
+interface AxisPlaces {
+  readonly isOnAxis: (x: number, y: number) => boolean
+  readonly priceAt: (y: number) => number | null
+}
+
+/** The library reports clicks on the candles only. Its listeners scale the axis with a longer movement. */
+function watchAxis(
+  element: HTMLElement, { isOnAxis, priceAt }: AxisPlaces, onPick: (price: number) => void, onHover: Parameters<PriceChart['onAxis']>[1],
+): void {
+  let downY: number | null = null
+  const at = ({ clientX, clientY }: PointerEvent): { readonly price: number; readonly y: number } | null => {
+    const { left, top } = element.getBoundingClientRect()
+    const y = clientY - top
+    const price = isOnAxis(clientX - left, y) ? priceAt(y) : null
+    return price === null || price <= 0 ? null : { price, y }
+  }
+  element.addEventListener('pointermove', (event) => onHover(at(event)))
+  element.addEventListener('pointerleave', () => onHover(null))
+  element.addEventListener('pointerdown', (event) => {
+    downY = at(event)?.y ?? null
+  })
+  element.addEventListener('pointerup', (event) => {
+    const found = at(event)
+    if (found !== null && downY !== null && Math.abs(found.y - downY) < CLICK_MAX_PX) onPick(found.price)
+    downY = null
+  })
+}
+
 interface VolumeBar {
   readonly time: Time
   readonly value: number
   readonly isUp: boolean
-}
-
-/** A computed color, `rgb(…)`, at half its opacity, so that the bars stay behind the candles. */
-function faded(color: string): string {
-  return color.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.4)')
 }
 
 /** Shows marks that are near the visible candles, so that orders can be dragged. Distant ones would make the candles flat. */

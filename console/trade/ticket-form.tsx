@@ -29,7 +29,7 @@ export const emptyTicket = (): TicketInput => ({
 })
 
 /** A price of one kind of order means something else in another. */
-const NO_PRICES = { limitPrice: '', triggerPrice: '', takeProfit: '', stopLoss: '' }
+export const NO_PRICES = { limitPrice: '', triggerPrice: '', takeProfit: '', stopLoss: '' }
 
 const KINDS: readonly (readonly [kind: OrderKind, text: string])[] = [
   ['market', 'Market'], ['limit', 'Limit'], ['stop', 'Stop'], ['take_profit', 'Take-profit'], ['stop_loss', 'Stop-loss'], ['trailing', 'Trailing stop'],

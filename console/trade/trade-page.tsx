@@ -14,7 +14,7 @@ import { ChartView } from './chart-view.tsx'
 import { MarketHeader } from './market-header.tsx'
 import { createSender } from './send.ts'
 import { Tape } from './tape.tsx'
-import { emptyTicket, TicketForm } from './ticket-form.tsx'
+import { emptyTicket, NO_PRICES, TicketForm } from './ticket-form.tsx'
 import type { TicketInput } from './ticket.ts'
 import { useAccountLists } from './use-account-lists.ts'
 import { useMarket } from './use-market.ts'
@@ -35,12 +35,19 @@ function MarketPage({ asset }: { readonly asset: string }) {
   const market = useMarket(asset)
   const lists = useAccountLists()
   const trades = useTrades(asset)
+
+  /** A price of the chart's axis is the limit price of an order. */
+  function pickPrice(limitPrice: string): void {
+    input.value = { ...input.value, ...(input.value.kind === 'limit' ? {} : NO_PRICES), kind: 'limit', limitPrice }
+    sender.clear()
+  }
+
   return (
     <div class='trade'>
       <h1 class='visually-hidden' tabIndex={-1}>{`Trade ${asset}`}</h1>
       <MarketHeader asset={asset} trades={trades} />
       <section class='card' aria-label='Chart'>
-        <ChartView key={asset} market={market} lists={lists} sender={sender} />
+        <ChartView key={asset} market={market} lists={lists} sender={sender} onPickPrice={pickPrice} />
         <Splitter label='Height of the chart' property='--chart-height' edge='below' min={240} max={900} />
       </section>
       <div class='side'>

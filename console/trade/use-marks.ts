@@ -52,7 +52,6 @@ function orderMarks(asset: string, state: AccountState | null, moved: MarkOption
 export const orderKey = (orderId: number): string => `order ${orderId}`
 
 /** Opening a long buys, as does closing a short. */
-function fillMark({ seq, positionId, ts, kind, direction, price }: Fill): FillMark {
-  const at = price === null ? null : Number(price) / ONE
-  return { key: `${seq} ${positionId}`, time: ts, price: at, isBuy: (direction === 0) === (kind === 'open'), text: FILL_KINDS[kind] ?? kind }
+function fillMark({ seq, positionId, ts, kind, direction }: Fill): FillMark {
+  return { key: `${seq} ${positionId}`, time: ts, isBuy: (direction === 0) === (kind === 'open'), text: FILL_KINDS[kind] ?? kind }
 }

@@ -1,13 +1,15 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, amount, amountOrNull, seconds, txHash } from './fields.ts'
+import { address, amount, amountOrNull, integerOrNull, seconds, textOrNull, txHash } from './fields.ts'
 
 const id = Type.Integer({ description: 'Sequence number of the event in the log.', examples: [4217] })
 const vaultId = Type.Integer({ description: 'Vault id.', examples: [0] })
 const ledger = Type.Integer({ description: 'Ledger of the event.', examples: [1234567] })
 const ts = seconds('Close time of that ledger, Unix seconds.')
 
-/** Specification, "Vault trade row". */
+const JOINED = 'Null if the position was opened before the index begins.'
+
+/** Specification, "Vault trade row", and the market's part of the trade. */
 export const VaultTrade = Type.Object(
   {
     id,
@@ -22,6 +24,10 @@ export const VaultTrade = Type.Object(
     ts,
     txHash: txHash('Transaction that opened or closed the position.'),
     pnl: amountOrNull('Realised profit or loss in USDC, 7-decimal. Null on opens and liquidations.', '2667828'),
+    asset: textOrNull({ description: `Asset symbol. ${JOINED}`, examples: ['BTC'] }),
+    direction: integerOrNull({ description: `0 is long, 1 is short. ${JOINED}`, examples: [0] }),
+    size: amountOrNull(`Notional value that was opened or closed in USDC, 7-decimal. ${JOINED}`, '500000000'),
+    price: amountOrNull(`Price at which it was opened or closed in USD, 7-decimal. ${JOINED}`, '1090000000000'),
   },
   { $id: 'VaultTrade', description: 'A position opened or closed by a vault.' },
 )

@@ -183,7 +183,10 @@ export const EXAMPLE_VAULT = {
 
 const EXAMPLE_ROW = { id: 4217, vaultId: 0, ledger: 1_234_567, ts: 1_783_339_200, txHash: EXAMPLE_TX_HASH }
 
-export const EXAMPLE_VAULT_TRADE = { ...EXAMPLE_ROW, positionId: '42', action: 'close', leader: EXAMPLE_TRADER, collateral: '0', pnl: '2667828' }
+export const EXAMPLE_VAULT_TRADE = {
+  ...EXAMPLE_ROW, positionId: '42', action: 'close', leader: EXAMPLE_TRADER, collateral: '0', pnl: '2667828', asset: 'BTC', direction: 0,
+  size: '500000000', price: '1090000000000',
+}
 export const EXAMPLE_VAULT_DEPOSIT = { ...EXAMPLE_ROW, principal: EXAMPLE_TRADER, amount: '1000000000', shares: '993366700' }
 export const EXAMPLE_VAULT_WITHDRAW = { ...EXAMPLE_ROW, principal: EXAMPLE_TRADER, amount: '1006677000', shares: '1000000000' }
 export const EXAMPLE_VAULT_FEE_CLAIM = { ...EXAMPLE_ROW, principal: EXAMPLE_TRADER, amount: '121169236' }

@@ -10,12 +10,12 @@ import type { PreparedResponse } from '../http/response.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
-import { LEADERBOARD_CACHE_MS, LEADERBOARD_RANKS_MAX, LEADERBOARD_SNAPSHOT_MAX_LENGTH, PAGE_LIMITS } from '../limits.ts'
-import { listLeaders, readLeaderRank, readLeaderTotals } from '../projections/traders/leaders.ts'
+import { LEADERBOARD_CACHE_MS, LEADERBOARD_PERIOD_CACHE_MS, LEADERBOARD_RANKS_MAX, LEADERBOARD_SNAPSHOT_MAX_LENGTH, PAGE_LIMITS } from '../limits.ts'
+import { listLeaders, listPeriodLeaders, readLeaderRank, readLeaderTotals } from '../projections/traders/leaders.ts'
 import type { LeadersPage } from '../projections/traders/leaders.ts'
 import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
-import { LEADERBOARD_SCOPES, LEADERBOARD_SORTS } from '../resources/leaderboard-entry.ts'
-import type { LeaderboardScope, LeaderboardSort } from '../resources/leaderboard-entry.ts'
+import { LEADERBOARD_PERIODS_SEC, LEADERBOARD_SCOPES, LEADERBOARD_SORTS } from '../resources/leaderboard-entry.ts'
+import type { LeaderboardPeriod, LeaderboardScope, LeaderboardSort } from '../resources/leaderboard-entry.ts'
 import { Leaderboard, LeaderRank, LeaderTotals } from '../resources/leaderboard.ts'
 import type { LeaderboardState } from '../resources/leaderboard.ts'
 import type { Queryable } from '../store/store.ts'
@@ -25,6 +25,7 @@ import { atLedgerParameter, atParameter, cursorParameter, limitParameter } from 
 
 /** Only first pages are cached: both sorts at every limit. */
 const CACHE_MAX_ENTRIES = LEADERBOARD_SORTS.length * PAGE_LIMITS.leaderboard.max
+const PERIODS_MAX_ENTRIES = LEADERBOARD_SORTS.length * Object.keys(LEADERBOARD_PERIODS_SEC).length
 
 const sortParameter = Type.Optional(
   Type.Unsafe<LeaderboardSort>({ type: 'string', enum: [...LEADERBOARD_SORTS], default: 'pnl', description: 'Ranking criterion.' }),
@@ -40,7 +41,8 @@ const listOperation = operation(
     summary: 'List the leaderboard',
     description:
       'Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by ' +
-      'address. The first page is cached for 5 seconds.',
+      'address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for ' +
+      '30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history.',
     ok: ref(Leaderboard),
     example: {
       sort: 'pnl', scope: 'testnet', network: 'testnet', state: 'ok', updatedAt: 1_783_339_200, total: 312, limit: 50, offset: 0,
@@ -53,6 +55,10 @@ const listOperation = operation(
     querystring: Type.Object({
       scope: scopeParameter,
       sort: sortParameter,
+      period: Type.Optional(Type.Unsafe<LeaderboardPeriod>({
+        type: 'string', enum: Object.keys(LEADERBOARD_PERIODS_SEC),
+        description: 'Rank the results of the last day, 7 days or 30 days. Cannot be combined with at_ledger, offset or cursor.',
+      })),
       at_ledger: atLedgerParameter,
       limit: limitParameter(PAGE_LIMITS.leaderboard),
       offset: Type.Optional(Type.Unsafe<number>({
@@ -113,13 +119,25 @@ export interface LeaderboardParts {
 export function leaderboardRoutes(app: App, parts: LeaderboardParts): void {
   const { db, sharedDb, deployment } = parts
   const firstPages = createTtlCache<PreparedResponse>({ clock: parts.clock, ttlMs: LEADERBOARD_CACHE_MS, maxEntries: CACHE_MAX_ENTRIES })
+  const periods = createTtlCache<LeadersPage>({ clock: parts.clock, ttlMs: LEADERBOARD_PERIOD_CACHE_MS, maxEntries: PERIODS_MAX_ENTRIES })
+
+  /** One read serves every limit. */
+  async function readPeriod(sort: LeaderboardSort, period: LeaderboardPeriod, limit: number): Promise<LeadersPage> {
+    const periodSec = LEADERBOARD_PERIODS_SEC[period]
+    const page = await periods.get(`${sort} ${period}`, () => listPeriodLeaders(db, { sort, periodSec, limit: PAGE_LIMITS.leaderboard.max }))
+    return { ...page, rows: page.rows.slice(0, limit) }
+  }
 
   app.get('/v1/leaderboard', { schema: listOperation }, (request, reply) => {
     const { sort = 'pnl', limit = PAGE_LIMITS.leaderboard.default, offset = 0, snapshot, cursor, scope, at_ledger: atLedger } = request.query
     const { requested, network, isOwn } = scopeOf(deployment, scope)
+    const { period } = request.query
+    if (period !== undefined && (cursor !== undefined || offset > 0 || atLedger !== undefined)) {
+      throw validationFailure('querystring/period', 'cannot be combined with at_ledger, offset or cursor')
+    }
     if (cursor !== undefined && offset > 0) throw validationFailure('querystring/offset', 'cannot be combined with cursor')
     const read = async (from: Queryable): Promise<PreparedResponse> => {
-      const found = await listLeaders(from, { sort, limit, offset, cursor, atLedger })
+      const found = period === undefined ? await listLeaders(from, { sort, limit, offset, cursor, atLedger }) : await readPeriod(sort, period, limit)
       const page = isOwn ? found : withoutTraders(found)
       const current = snapshotOf(requested, sort, page)
       const body = {
@@ -129,7 +147,7 @@ export function leaderboardRoutes(app: App, parts: LeaderboardParts): void {
       return sharedPageResponse(`/v1/leaderboard?sort=${sort}&limit=${limit}${atParameter(atLedger)}`, reply, page, body)
     }
     varyByMinLedger(reply)
-    const isFirst = cursor === undefined && offset === 0 && snapshot === undefined && atLedger === undefined && isOwn
+    const isFirst = cursor === undefined && offset === 0 && snapshot === undefined && atLedger === undefined && period === undefined && isOwn
     const from = limit === PAGE_LIMITS.leaderboard.default ? sharedDb : db
     const response = isFirst ? cachedResponse(request, firstPages, { key: `${sort} ${limit}`, read: () => read(from) }) : read(db)
     if (response instanceof Promise) return response.then((computed) => sendResponse(request, reply, computed))

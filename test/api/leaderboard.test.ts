@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { LEADERBOARD_CACHE_MS } from '../../src/limits.ts'
+import { LEADERBOARD_CACHE_MS, LEADERBOARD_PERIOD_CACHE_MS } from '../../src/limits.ts'
 import { addToTraders } from '../../src/projections/traders/leaders.ts'
 import { encodeCursor } from '../../src/projections/log/page.ts'
 import type { LeaderboardEntry } from '../../src/resources/leaderboard-entry.ts'
@@ -169,4 +169,46 @@ test('returns fifty traders by default', async () => {
   await addToTraders(fixture.store.write, many)
   assert.equal((await board('')).length, 50)
   assert.ok((await board()).length > 60)
+})
+
+test('a period ranks the results since its start, and cannot be combined with another state or page', async () => {
+  await fixture.control('local_advance', { seconds: 2 * 86_400 })
+  const late = await createChainTrader(fixture, 'late')
+  await movePrice(fixture, 'ETH', 101)
+  await applyInOneLedger(fixture, [openPosition(late, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
+  const [id = 0] = await readOpenPositionIds(fixture, late)
+  await fixture.closeLedgers(3)
+  await applyInOneLedger(fixture, [closePosition(late, id)])
+  await fixture.closeLedgers(2)
+  await fixture.catchUp()
+  fixture.clock.advance(LEADERBOARD_PERIOD_CACHE_MS)
+  const { body } = await fixture.get<Board & { readonly updatedAt: number; readonly total: number }>('/v1/leaderboard?period=day&sort=volume&limit=200')
+  const { body: { events: [last] } } = await fixture.get<{ events: readonly { readonly ledger: number }[] }>(
+    `/v1/events?limit=1&before_ts=${body.updatedAt - 86_400 + 1}`,
+  )
+  const now = new Map((await board()).map((entry) => [entry.trader, entry]))
+  const before = new Map((await board(`limit=200&at_ledger=${last?.ledger}`)).map((entry) => [entry.trader, entry]))
+  const expected = [...now.values()].map((entry) => {
+    const { pnl, volume, trades, liqCount } = before.get(entry.trader) ?? { pnl: '0', volume: '0', trades: 0, liqCount: 0 }
+    return {
+      trader: entry.trader, pnl: String(BigInt(entry.pnl) - BigInt(pnl)), volume: String(BigInt(entry.volume) - BigInt(volume)),
+      trades: entry.trades - trades, liqCount: entry.liqCount - liqCount,
+    }
+  }).filter(({ trades }) => trades > 0)
+  assert.ok(expected.length > 0 && expected.length < now.size, 'some have not traded since')
+  const byTrader = (entries: readonly { readonly trader: string }[]) => entries.toSorted((a, b) => (a.trader < b.trader ? -1 : 1))
+  assert.deepEqual(byTrader(body.leaders.map(({ rank: _rank, ...entry }) => entry)), byTrader(expected))
+  assert.equal(body.total, expected.length)
+  assert.deepEqual(body.leaders.map(({ rank }) => rank), body.leaders.map((_, index) => index + 1))
+  assert.ok(body.leaders.every(({ volume }, index) => BigInt(volume) <= BigInt(body.leaders[index - 1]?.volume ?? volume)), 'best first')
+  assert.ok(!body.leaders.some(({ trader }) => trader === traders.gambler))
+  // The whole history is shorter than a month.
+  const month = await board('period=month&limit=200')
+  assert.deepEqual(month, await board())
+  assert.deepEqual(await board('period=month&limit=1'), month.slice(0, 1))
+  await assertRejected(fixture, '/v1/leaderboard', ['period=year', 'period='])
+  for (const other of ['offset=1', `at_ledger=${last?.ledger}`, 'cursor=x']) {
+    const { status, body: { message } } = await fixture.get<{ readonly message: string }>(`/v1/leaderboard?period=day&${other}`)
+    assert.deepEqual([status, message], [400, 'querystring/period cannot be combined with at_ledger, offset or cursor'], other)
+  }
 })

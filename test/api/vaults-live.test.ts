@@ -129,6 +129,18 @@ test('tracks executed orders and liquidations of the vault although the factory 
   assert.equal((await list<VaultTrade>('trades', 'trades')).length, 6)
 })
 
+test('each trade has its market, side, size and price, which the factory\'s events lack', async () => {
+  const rows = await list<VaultTrade>('trades', 'trades')
+  const parts = rows.map(({ action, positionId, asset, direction, size }) => [action, positionId, asset, direction, size])
+  const [tenfold, twofold] = [String(10_000n * ONE), String(2_000n * ONE)]
+  assert.deepEqual(parts, [
+    ['close', '3', 'BTC', 0, twofold], ['close', '2', 'BTC', 0, tenfold], ['open', '3', 'BTC', 0, twofold], ['open', '2', 'BTC', 0, tenfold],
+    ['close', '1', 'BTC', 0, tenfold], ['open', '1', 'BTC', 0, tenfold],
+  ])
+  const [closed, opened] = rows.slice(4)
+  assert.deepEqual([opened?.price, closed?.price], [100_000, 100_900].map((price) => String(BigInt(price) * ONE)))
+})
+
 test('a withdrawal pays the shares\' current value, and a paused vault reports paused', async () => {
   await invoke(depositor, 'withdraw', address(depositor.address), u32(VAULT), i128(5_000n * ONE))
   await invoke(leader, 'set_paused', u32(VAULT), bool(true))

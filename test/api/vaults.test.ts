@@ -82,7 +82,7 @@ test('rejects an invalid id with a 400 that names it', async () => {
 test('returns rows of each list with the specified fields', async () => {
   const flowFields = ['id', 'vaultId', 'principal', 'amount', 'shares', 'ledger', 'ts', 'txHash']
   const fields = {
-    trades: ['id', 'vaultId', 'positionId', 'action', 'leader', 'collateral', 'ledger', 'ts', 'txHash', 'pnl'],
+    trades: ['id', 'vaultId', 'positionId', 'action', 'leader', 'collateral', 'ledger', 'ts', 'txHash', 'pnl', 'asset', 'direction', 'size', 'price'],
     deposits: flowFields, withdraws: flowFields, feeClaims: flowFields.filter((name) => name !== 'shares'),
   }
   for (const [path, key] of LISTS) {

@@ -6,7 +6,7 @@ import { findContractFunction } from '../../console/contract-functions.ts'
 import { explain } from '../../console/explain.ts'
 import { amount, duration, parseAmount, percent, plain, price, profitByPrice, short, signed, UNKNOWN } from '../../console/format.ts'
 import { connectionOf, indexAgeSec, indexFreshness, priceAgeSec, priceFreshness } from '../../console/freshness.ts'
-import { countdown, drawdowns, leastOf, openPositionsIn, realisedCurve, roomForOthers, sharesFor, usdcFor } from '../../console/pools/figures.ts'
+import { countdown, drawdowns, leastOf, realisedCurve, roomForOthers, sharesFor, usdcFor } from '../../console/pools/figures.ts'
 import type { CallTransaction } from '../../client/src/envelope.ts'
 import type { AdlRow, VaultTrade } from '../../client/src/generated/resources.ts'
 import { mergeNewest, mergeOlder } from '../../console/state/page-rows.ts'
@@ -137,7 +137,10 @@ test('the index ages from its reported age; the connection is lost after 2.5 s o
 
 test('a vault\'s curve ends at the vault\'s total and starts at the oldest known trade', () => {
   const close = (ts: number, pnl: string | null): VaultTrade =>
-    ({ id: ts, vaultId: 1, positionId: String(ts), action: 'close', leader: G, collateral: '0', ledger: ts, ts, txHash: '', pnl })
+    ({
+      id: ts, vaultId: 1, positionId: String(ts), action: 'close', leader: G, collateral: '0', ledger: ts, ts, txHash: '', pnl, asset: 'BTC', direction: 0,
+      size: '1', price: '1',
+    })
   const open = { ...close(35, null), action: 'open' } as const
   const trades = [close(40, '-30000000'), open, close(30, '20000000'), close(30, '10000000'), close(20, null), close(10, '50000000')]
   assert.deepEqual(realisedCurve(trades, null), [{ time: 10, value: 5 }, { time: 30, value: 8 }, { time: 40, value: 5 }])
@@ -160,9 +163,6 @@ test('a drawdown is measured from the highest value so far, and a countdown ends
   assert.deepEqual(drawdowns(points).map(({ value }) => value), [0, 0, -25, 0])
   assert.deepEqual(drawdowns([{ time: 0, value: 0 }]), [{ time: 0, value: 0 }])
   assert.deepEqual([3_725, 1_799.2, 59, 0, -5].map(countdown), ['1:02:05', '30:00', '0:59', '', ''])
-  const trade = (positionId: string, action: 'open' | 'close'): VaultTrade =>
-    ({ id: 1, vaultId: 1, positionId, action, leader: G, collateral: '0', ledger: 1, ts: 1, txHash: '', pnl: null })
-  assert.deepEqual(openPositionsIn([trade('3', 'open'), trade('1', 'close'), trade('2', 'open'), trade('1', 'open')]), ['3', '2'])
 })
 
 test('describes deposits and withdrawals by the contract that is called, and actions without an account as first argument', () => {

@@ -14,7 +14,8 @@ import type { CashMovement } from '../../client/src/generated/resources.ts'
 import type { Key } from '../../client/src/http.ts'
 import { secretSigner } from '../../client/src/signer.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign } from './console-fixture.ts'
+import { TEST_GENERATION } from '../support/generation.ts'
+import { createConsoleFixture, fillTicket, goTo, reviewTicket, rowsWith, setUpTrader, sign, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
 import { ONE } from '../support/traders.ts'
 
@@ -92,6 +93,16 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   await equity.getByText(/^Shares of vault 0, North$/).waitFor()
   // Their value is read after their number, and until then the total is unknown.
   await untilText(equity, /9,999\.75 USDC[^]*Wallet\s*9,850\.00[^]*Shares of vault 0, North\s*50\.00/)
+  const value = page.getByRole('region', { name: 'Account value' })
+  for (const range of ['Day', 'Week', 'Month']) {
+    await value.getByRole('button', { name: range }).click()
+    await value.getByRole('img', { name: /^Account value: \d+ points, last 9,999\.75 USDC$/ }).waitFor()
+  }
+  // The only change was the fee.
+  await value.getByRole('slider', { name: 'Points of Account value' }).press('Home')
+  await untilText(value.locator('.readout'), / 10,000\.00 USDC$/)
+  await sharePosition(page)
+  await page.getByRole('region', { name: 'Funding' }).getByText('No funding was settled in the fills that are loaded.').waitFor()
   const pnl = page.getByRole('region', { name: 'PnL' })
   await pnl.getByRole('img', { name: /last −0\.25 USDC/ }).waitFor()
   await untilText(pnl, /Fees paid\s*0\.25/)
@@ -126,6 +137,30 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   assert.deepEqual(browserErrors, [])
 })
 
+/** Saves and copies the picture of the only position, which shows amounts on request only. */
+async function sharePosition(page: Page): Promise<void> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: /^Share position \d+ in ETH$/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Share the position' })
+  const label = async (): Promise<string> => await dialog.getByRole('img').getAttribute('aria-label') ?? ''
+  assert.match(await label(), /^ETH long, 5×, 0\.00%, Entry [\d,.]+, Price [\d,.]+$/)
+  const pixels = (): Promise<string> => page.evaluate<string>("document.querySelector('canvas.share').toDataURL()")
+  const before = await pixels()
+  await dialog.getByLabel('Show amounts in USDC').check()
+  await dialog.getByRole('img', { name: /Size 500\.00, PnL 0\.00$/ }).waitFor()
+  await waitUntil(page, `document.querySelector('canvas.share').toDataURL() !== ${JSON.stringify(before)}`)
+  const saved = page.waitForEvent('download')
+  await dialog.getByRole('button', { name: 'Save the picture' }).click()
+  const download = await saved
+  assert.match(download.suggestedFilename(), /^position-\d+\.png$/)
+  const png = await readFile(await download.path())
+  // The signature, then the width and height in the first chunk.
+  assert.deepEqual([png.subarray(1, 4).toString(), png.readUInt32BE(16), png.readUInt32BE(20)], ['PNG', 1_200, 630])
+  await dialog.getByRole('button', { name: 'Copy the picture' }).click()
+  await dialog.getByText('Copied.', { exact: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+}
+
 /** The value at each point of the curve: with the arrow keys, which a screen reader announces, or at the pointer. */
 async function assertReadout(pnl: Locator, page: Page): Promise<void> {
   const readout = pnl.locator('.readout')
@@ -158,6 +193,11 @@ test('the leaderboard leads to a trader\'s public page, and an invalid address i
   await client.trade({ op: 'close_position', positionId: positionId ?? 0 })
   await client.trade({ op: 'open_position', asset: MARKET, collateral: String(20n * ONE), leverage: 3, direction: 'Long' })
   const { page, browserErrors } = await fixture.open('#/leaders')
+  const board = page.getByRole('region', { name: /^Traders by/ })
+  for (const period of ['24 h', '7 days', '30 days', 'All time']) {
+    await page.getByRole('group', { name: 'Period' }).getByRole('button', { name: period }).click()
+    await rowsWith(board, address.slice(0, 8), /[+−]?\d+\.\d\d%/, '140').waitFor()
+  }
   await page.getByRole('link', { name: address }).click()
   await page.getByRole('heading', { name: 'Trader', exact: true }).waitFor()
   const figures = page.getByRole('region', { name: 'Trading' })
@@ -196,6 +236,12 @@ test('a trader sets a referrer, creates a code, and sees who used it', { skip },
   await sign(page, 'Set the referrer')
   await referrer.getByRole('link', { name: address }).waitFor()
   const own = page.getByRole('region', { name: 'Your code' })
+  assert.equal(await page.locator('[data-link]').count(), 0, 'no link without a code')
+  const rewards = page.getByRole('region', { name: 'Rewards' })
+  if (TEST_GENERATION === '1') {
+    await page.getByText(/^Rewards are not active: the contracts of this exchange store codes and referrers/).waitFor()
+    await rewards.getByText('No rewarded trades: rewards are not active.').waitFor()
+  } else await rewards.getByText('No rewarded trades yet. Create a code first: it gives you a link to share.').waitFor()
   await own.getByLabel('New code').fill('no')
   await own.getByRole('button', { name: 'Review' }).click()
   await own.getByText('Enter 3 to 16 characters.').waitFor()
@@ -209,5 +255,20 @@ test('a trader sets a referrer, creates a code, and sees who used it', { skip },
   await goTo(page, 'Referrals')
   await untilText(own, /Referred accounts\s*1(?!\d)/)
   await assertAccessible(page)
+  assert.deepEqual(browserErrors, [])
+})
+
+test('the leaderboard names the user\'s own place, and says why there is none', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/leaders')
+  await page.getByRole('heading', { name: 'Leaderboard' }).waitFor()
+  await setUpTrader(page)
+  await page.getByText('You are not ranked, because you have not traded.').waitFor()
+  await page.getByRole('group', { name: 'Period' }).getByRole('button', { name: '24 h' }).click()
+  await page.getByText('You have not traded in this period.').waitFor()
+  const own = await clientOf(page)
+  await own.trade({ op: 'open_position', asset: MARKET, collateral: String(20n * ONE), leverage: 2, direction: 'Long' })
+  await page.getByRole('group', { name: 'Period' }).getByRole('button', { name: 'All time' }).click()
+  await page.getByText(/^You: rank \d+\.$/).waitFor()
+  await rowsWith(page.getByRole('region', { name: /^Traders by/ }), 'you').waitFor()
   assert.deepEqual(browserErrors, [])
 })

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { scValToNative, Transaction, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page } from 'playwright-core'
 import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, goTo, readReview, waitUntil } from './console-fixture.ts'
+import { createConsoleFixture, goTo, readReview, rowsWith, waitUntil } from './console-fixture.ts'
 import type { ConsoleFixture } from './console-fixture.ts'
 import { TEST_GENERATION } from '../support/generation.ts'
 import { TEST_PASSPHRASE } from '../support/keys.ts'
@@ -61,6 +61,15 @@ test('a leader creates a vault, deposits, opens and closes a position, and pause
   await leader.getByRole('button', { name: 'Review vault order' }).click()
   assert.match(await readReview(page), /Opens a long position in ETH with 100\.00 USDC of vault \d+ at 2× leverage/)
   await sign(page, 'Vault order')
+  // The collateral is still the vault's. Contracts that value positions subtract the fee.
+  await page.getByRole('region', { name: 'Figures' }).filter({ hasText: /Equity, USDC(?: \(estimate\))?\s*(?:500\.00|499\.\d\d)(?!\d)/ }).waitFor()
+  await rowsWith(page.getByRole('region', { name: /^Trades of the vault/ }), 'Open', 'ETH', 'Long', '200.00').waitFor()
+  if (TEST_GENERATION === '1') {
+    await page.getByText(/^The contracts count cash alone: a share costs and pays 0\.8000 USDC, though it is worth about 1\.0000\./).waitFor()
+  }
+  await page.getByRole('link', { name: 'All vaults' }).click()
+  await rowsWith(page.getByRole('region', { name: /^Trader vaults/ }), 'A test vault', /Equity\s*500|500/).waitFor()
+  await page.getByRole('link', { name: 'A test vault' }).first().click()
   await leader.getByRole('group', { name: 'Vault order' }).getByRole('button', { name: 'Close', exact: true }).click()
   await leader.getByLabel('Position').selectOption({ index: 1 })
   await leader.getByRole('button', { name: 'Review vault order' }).click()
@@ -91,7 +100,7 @@ test('another account deposits into a vault and the pool, withdraws from both, a
   const deposit = await review(page, 'Deposit', 'Amount', '100')
   assert.match(deposit, /Deposits 100\.00 USDC from the account into trader vault \d+, for shares/)
   assert.match(deposit, /Authorizes\s+100 USDC to vaultFactory C/)
-  assert.match(deposit, /You receive about [\d.]+ shares\./)
+  assert.match(deposit, /You receive about [\d.]+ shares at [\d.]+ USDC per share, [\d.]+% of the vault\./)
   const fee = /Network fee\s+at most (0\.\d{7}) XLM/.exec(deposit)?.[1] ?? assert.fail(deposit)
   assert.match(deposit, /Expires in \d+ (s|min)\./)
   await sign(page, 'Deposit')

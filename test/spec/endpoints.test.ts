@@ -223,7 +223,9 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     path: '/v1/leaderboard', indexed: true,
-    query: [SCOPE, SORT, AT_LEDGER, limit(50, 200), 'offset? integer minimum=0 default=0', 'snapshot? string maxLength=128', CURSOR],
+    query: [
+      SCOPE, SORT, 'period? string enum=day|week|month', AT_LEDGER, limit(50, 200), 'offset? integer minimum=0 default=0', 'snapshot? string maxLength=128', CURSOR,
+    ],
     body: ['sort', 'scope', 'network', 'state', 'updatedAt', 'total', 'limit', 'offset', 'snapshot', 'snapshotChanged', 'leaders'], errors: [400, 429, 500],
   },
   {

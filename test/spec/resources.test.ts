@@ -135,6 +135,7 @@ const ADDITIONS: ReadonlyMap<string, string> = new Map([
   ['Market stats row', 'capacity? <MarketCapacity>'],
   ['Leaderboard entry', 'rank integer, trades integer, liqCount integer'],
   ['Trader vault', 'apyKind annualized|inception'],
+  ['Vault trade row', 'asset string?, direction integer?, size string?, price string?'],
   ['Referral trade row', 'volume string?'],
   [
     'Prepared transaction',

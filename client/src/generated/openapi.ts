@@ -481,13 +481,13 @@ export interface components {
       /** @description Present when the candle changed after it was final: how often. The candle with the higher revision is right. */
       readonly revision?: number;
     };
-    /** @description Lifetime results of one trader. */
+    /** @description Results of one trader, of the whole history or of a period. */
     readonly LeaderboardEntry: {
       /** @description Place in the ranking, from 1. */
       readonly rank: number;
       /** @description Account (G…) or contract (C…). */
       readonly trader: string;
-      /** @description Lifetime realised profit or loss in USDC, 7-decimal. */
+      /** @description Lifetime realised profit or loss in USDC, 7-decimal; of the period, if one is requested. */
       readonly pnl: string;
       /** @description Lifetime traded notional of opens and matched closes, excluding liquidations, in USDC, 7-decimal. */
       readonly volume: string;
@@ -569,7 +569,7 @@ export interface components {
         readonly rank: number | null;
         /** @description Account (G…) or contract (C…). */
         readonly trader: string;
-        /** @description Lifetime realised profit or loss in USDC, 7-decimal. */
+        /** @description Lifetime realised profit or loss in USDC, 7-decimal; of the period, if one is requested. */
         readonly pnl: string;
         /** @description Lifetime traded notional of opens and matched closes, excluding liquidations, in USDC, 7-decimal. */
         readonly volume: string;
@@ -1468,6 +1468,14 @@ export interface components {
       readonly txHash: string;
       /** @description Realised profit or loss in USDC, 7-decimal. Null on opens and liquidations. */
       readonly pnl: string | null;
+      /** @description Asset symbol. Null if the position was opened before the index begins. */
+      readonly asset: string | null;
+      /** @description 0 is long, 1 is short. Null if the position was opened before the index begins. */
+      readonly direction: number | null;
+      /** @description Notional value that was opened or closed in USDC, 7-decimal. Null if the position was opened before the index begins. */
+      readonly size: string | null;
+      /** @description Price at which it was opened or closed in USD, 7-decimal. Null if the position was opened before the index begins. */
+      readonly price: string | null;
     };
     /** @description A deposit into a vault, a withdrawal or a fee claim. */
     readonly VaultFlow: {
@@ -3639,7 +3647,7 @@ export interface operations {
   };
   /**
    * List the leaderboard.
-   * @description Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds.
+   * @description Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for 30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history.
    */
   readonly listLeaders: {
     readonly parameters: {
@@ -3648,6 +3656,8 @@ export interface operations {
         readonly scope?: "testnet" | "mainnet";
         /** @description Ranking criterion. */
         readonly sort?: "pnl" | "volume";
+        /** @description Rank the results of the last day, 7 days or 30 days. Cannot be combined with at_ledger, offset or cursor. */
+        readonly period?: "day" | "week" | "month";
         /** @description Return the answer as it stood when this ledger had been indexed. Must be a ledger of the current epoch. */
         readonly at_ledger?: number;
         /** @description Maximum number of rows per page. */

@@ -12,7 +12,7 @@ import type { Param, Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import { arraysOf } from '../array-params.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
-import { stateSource } from '../state/as-of.ts'
+import { PRESENT_HEAD, stateSource } from '../state/as-of.ts'
 import { headOf, toSearchText } from '../log/log-list.ts'
 import type { Page } from '../log/page.ts'
 import { addResults, addTraderVersions, NO_RESULTS, slabAt, tradersAt } from './trader-versions.ts'
@@ -58,6 +58,41 @@ const SUMS = columns(idx.trader_totals, 'totals', {
 const ENTRY = { trader: 'trader', pnl: 'pnl', volume: 'volume', trades: 'trades', liqCount: 'liq_count' } as const
 const LISTED = outerJoined(columns(idx.traders, 'page', ENTRY))
 const OWN = outerJoined(columns(idx.traders, 'own', ENTRY))
+
+/**
+ * SQL of the ranking of the results since then: the present ones less those at the seq `p`. It reads every trader once, so that its callers are cached. A
+ * period that began before the epoch begins with the epoch.
+ */
+function resultsSince(periodSec: Sql): { readonly from: Sql; readonly traders: Sql } {
+  const start = sql`(select l.last_seq from ${idx.ledgers} l where l.epoch = c.epoch and l.close_ts <= c.last_ledger_close_ts - ${periodSec}
+    order by l.close_ts desc, l.last_seq desc limit 1)`
+  const first = sql`(select min(s.first_seq) - 1 from ${idx.sections} s where s.epoch = c.epoch)`
+  const slab = sql`(select s.slab from ${idx.trader_slabs} s where s.first_seq <= at.seq order by s.first_seq desc limit 1)`
+  return {
+    from: sql`cross join lateral (select at.seq, coalesce(${slab}, 0) as slab from (select coalesce(${start}, ${first}, 0) as seq offset 0) at offset 0) p`,
+    traders: sql`(select d.trader, d.pnl - coalesce(v.pnl, 0) as pnl, d.volume - coalesce(v.volume, 0) as volume, d.trades - coalesce(v.trades, 0) as trades,
+        d.liq_count - coalesce(v.liq_count, 0) as liq_count
+      from ${idx.traders} d left join ${idx.trader_versions} v
+        on v.trader = d.trader and v.slab = p.slab and v.from_seq <= p.seq and (v.to_seq is null or v.to_seq > p.seq)
+      where d.trades > coalesce(v.trades, 0)) t where true`,
+  }
+}
+
+/** The best traders of a period up to the last indexed ledger. They have no next page. */
+export async function listPeriodLeaders(
+  db: Queryable, { sort, periodSec, limit }: { readonly sort: LeaderboardSort; readonly periodSec: number; readonly limit: number },
+): Promise<LeadersPage> {
+  const { from, traders } = resultsSince(sql`$3::bigint`)
+  const total = columns(idx.cursor, 'c', { updatedAt: 'last_ledger_close_ts', total: expression<number>(sql`(select count(*) from ${traders})`) })
+  const result = await db.query(
+    sql`select ${PRESENT_HEAD}, ${total}, ${LISTED}
+     from ${idx.cursor} c ${from} left join lateral (${pageFrom(sort, traders)}) page on true order by page.ordinal`,
+    [limit, 0, periodSec],
+  )
+  const rows = result.flatMap((row) => (row.trader === null ? [] : [row])).map((row, index) => entryOf(row, index + 1))
+  const { total: count, updatedAt } = defined(result[0], 'the index cursor')
+  return { rows, next: null, head: headOf(result), gaps: [], total: count, offset: 0, updatedAt }
+}
 
 /** The two columns of an order: the chosen one, then the other one. Both descend; equal traders are ordered by address. */
 function columnsOfSort(sort: LeaderboardSort): { readonly pair: (alias: 't' | 'own') => Sql; readonly order: Sql } {

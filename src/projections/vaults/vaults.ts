@@ -12,6 +12,7 @@ import type { Epoch, EpochContracts } from '../state/epochs.ts'
 import { contractEpochSql, readContractEpoch } from '../state/contract-epochs.ts'
 import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
 import { stateSource } from '../state/as-of.ts'
+import { epochOfSeq } from '../state/older-deployment.ts'
 import type { LogBounds } from '../log/log-list.ts'
 import { clampToSafeInteger, headOf, listLog, seqFromCursor, readPage, toSearchText } from '../log/log-list.ts'
 import type { Head, Page } from '../log/page.ts'
@@ -160,9 +161,23 @@ export async function listVaultTrades(db: Queryable, filter: VaultActivityFilter
     equals: { vault_id: clampToSafeInteger(id) },
     columns: {
       id: 'r.seq', vaultId: 'r.vault_id', positionId: 'r.position_id', action: 'r.action', leader: 'r.leader', collateral: 'r.collateral',
-      ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', pnl: 'r.pnl',
+      ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', pnl: 'r.pnl', ...MARKET_PART,
     },
   })
+}
+
+/** SQL: the market's close `t` of the row `r`, and the position `p` with its open `o`. The ids of events are u64, beyond what a position has. */
+const OF_CLOSE = sql`from ${idx.trades} t where t.seq = r.seq`
+const OF_POSITION = sql`from ${idx.positions} p join ${idx.opens} o on o.seq = p.opened_seq
+  where p.deployment = (select e.deployment from ${idx.epochs} e where e.number = ${epochOfSeq(sql`r.seq`)})
+    and p.position_id = case when r.position_id <= ${Number.MAX_SAFE_INTEGER} then r.position_id::bigint end`
+
+/** The market's part of a vault trade: its own event has no asset, side or size. */
+const MARKET_PART = {
+  asset: sql`coalesce((select t.asset ${OF_CLOSE}), (select p.asset ${OF_POSITION}))`,
+  direction: sql`coalesce((select t.direction ${OF_CLOSE}), (select p.direction ${OF_POSITION}))`,
+  size: sql`case r.action when 'open' then (select o.size ${OF_POSITION}) else (select t.size ${OF_CLOSE}) end`,
+  price: sql`case r.action when 'open' then (select o.entry_price ${OF_POSITION}) else (select t.close_price ${OF_CLOSE}) end`,
 }
 
 /** A vault's deposits, withdrawals or fee claims, newest first (specification, the same heading). */
