@@ -1,6 +1,7 @@
-// JSON Schema formats for integers sent as text, and for names.
+// JSON Schema formats for integers sent as text, for names, and for addresses.
 
 import { I128_MAX } from '../base/fixed-point.ts'
+import { isAccountAddress } from '../base/strkey.ts'
 import { isDisplayable } from '../base/text.ts'
 
 const U32_MAX = 2n ** 32n - 1n
@@ -11,4 +12,4 @@ function upTo(max: bigint): (text: string) => boolean {
   return (text) => /^\d{1,64}$/.test(text) && BigInt(text) <= max
 }
 
-export const FORMATS = { i128: upTo(I128_MAX), u64: upTo(U64_MAX), u32: upTo(U32_MAX), displayable: isDisplayable }
+export const FORMATS = { i128: upTo(I128_MAX), u64: upTo(U64_MAX), u32: upTo(U32_MAX), displayable: isDisplayable, account: isAccountAddress }
