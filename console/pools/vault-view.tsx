@@ -9,8 +9,8 @@ import { useAccountList } from '../state/use-account-list.ts'
 import { useMinLedger } from '../state/use-min-ledger.ts'
 import { usePages } from '../state/use-pages.ts'
 import { useResource } from '../state/use-resource.ts'
-import { createSender } from '../trade/send.ts'
 import type { Sender } from '../trade/send.ts'
+import { useSender } from '../trade/use-sender.ts'
 import { Card, Choice, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { LineChart } from '../ui/line-chart.tsx'
 import { TraderLink } from '../ui/links.tsx'
@@ -27,8 +27,8 @@ const TRADES_PER_PAGE = 100
 const SAMPLES = 1_000
 
 export function VaultView({ id }: { readonly id: number }) {
-  const { session, account } = useParts()
-  const [sender, leaderSender] = useMemo(() => [createSender(session), createSender(session)] as const, [session])
+  const { account } = useParts()
+  const [sender, leaderSender] = [useSender(), useSender()]
   const minLedger = useMinLedger([sender, leaderSender], () => {
     void read.read()
     void trades.newest.read()
