@@ -111,6 +111,8 @@ export interface components {
       readonly skewCapBps: number | null;
       /** @description Maximum size of one position in USDC, 7-decimal. Null if unknown. */
       readonly maxPositionSize: string | null;
+      /** @description Maximum leverage. Null if unknown. */
+      readonly maxLeverage: number | null;
     };
     /** @description Open interest and volume of one asset. */
     readonly MarketStats: {
