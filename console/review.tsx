@@ -71,6 +71,8 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
   const { summary, isKnown, bounds, rows } = explain(verified, contracts)
   const { traded, after: afterwards } = expectedFigures(verified, advice)
   const isFeeUnusual = advice?.warnings.some(({ code }) => code === 'fee_unusual') === true
+  // The button has the color of the side that is opened.
+  const side = rows.find(([name]) => name === 'Side')?.[1] ?? ''
   const isDisconnected = connection.value === 'lost'
   const secondsLeft = Number(verified.maxTime) - now.value / 1000
   return (
@@ -100,7 +102,7 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
         <p class='note problem' id='review-blocked' role='status' hidden={!isDisconnected}>{DISCONNECTED}</p>
         <div class='row decision'>
           <button
-            type='button' class='main' disabled={secondsLeft <= 0 || (isFeeUnusual && !acceptsFee.value)} aria-disabled={isDisconnected}
+            type='button' class={`main ${side}`} disabled={secondsLeft <= 0 || (isFeeUnusual && !acceptsFee.value)} aria-disabled={isDisconnected}
             aria-describedby='review-blocked' onClick={() => {
               if (!isDisconnected) onFinish(true)
             }}

@@ -37,16 +37,16 @@ export function Orders({ market, sender }: { readonly market: Market; readonly s
       )}
       <Table
         caption='Your open orders' empty='You have no open orders. Choose Limit or Stop in the order ticket to place one.'
-        rows={orders} keyOf={({ orderId }) => orderId}
+        rows={orders} keyOf={({ orderId }) => orderId} isLoading={state === null}
         columns={[
           { title: 'Order', cell: ({ orderId }) => orderId },
           { title: 'Type', cell: ({ orderType }) => ORDER_TYPES[orderType] ?? orderType },
           { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },
           { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
-          { title: 'Size', isNumeric: true, isMinor: true, cell: (order) => (sizeOf(order) === null ? '' : amount(sizeOf(order))) },
+          { title: 'Size', isNumeric: true, cell: (order) => (sizeOf(order) === null ? '' : amount(sizeOf(order))) },
           { title: 'Position', isNumeric: true, isMinor: true, cell: ({ positionId }) => (positionId === null ? 'new' : positionId) },
           { title: 'Trigger', isNumeric: true, cell: (order) => `${order.triggerCondition === 'Above' ? '≥' : '≤'} ${price(order.referencePrice)}` },
-          { title: 'Placed', isNumeric: true, isMinor: true, cell: ({ createdAt }) => dateTime(createdAt) },
+          { title: 'Placed', isNumeric: true, cell: ({ createdAt }) => dateTime(createdAt) },
           { title: 'Actions', isWide: true, cell: (order) => <OrderActions order={order} market={market} sender={sender} /> },
         ]}
       />

@@ -58,7 +58,7 @@ export function Positions({ market, sender, fills }: PositionsOptions) {
       )}
       <Table
         caption='Your positions' empty='You have no open positions. Choose Long or Short in the order ticket to open one.'
-        rows={positions} keyOf={({ positionId }) => positionId}
+        rows={positions} keyOf={({ positionId }) => positionId} isLoading={state === null}
         columns={[
           { title: 'Market', cell: ({ asset, positionId }) => <><MarketLink asset={asset} /> <span class='second'>{`#${positionId}`}</span></> },
           {
@@ -71,6 +71,7 @@ export function Positions({ market, sender, fills }: PositionsOptions) {
             title: 'Size', isNumeric: true,
             cell: (position) => <>{amount(position.size)} <span class='second'>{`${coinSize(position)} ${position.asset}`}</span></>,
           },
+          { title: 'PnL', isNumeric: true, cell: (position) => <LivePnl position={position} /> },
           {
             title: 'Entry, break-even', isNumeric: true,
             cell: (position) => <>{price(position.entryPrice)} <span class='second'>{price(breakEven(position, costs(position).openingFee))}</span></>,
@@ -83,7 +84,6 @@ export function Positions({ market, sender, fills }: PositionsOptions) {
               <>{amount(position.collateral)} <span class='second' title={FUNDING}><Profit value={negated(costs(position).funding)} /></span></>
             ),
           },
-          { title: 'PnL', isNumeric: true, cell: (position) => <LivePnl position={position} /> },
           ...adl,
           { title: 'TP, SL', isNumeric: true, cell: ({ positionId }) => <Exits orders={parts.orders} positionId={positionId} /> },
           { title: 'Actions', isWide: true, cell: (position) => <PositionActions position={position} {...parts} /> },

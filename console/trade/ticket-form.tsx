@@ -191,7 +191,7 @@ function AmountField({ asset, input, set, check, context, problem }: TicketField
   const isCross = input.kind === 'market' && input.marginMode === 'cross'
   const available = availableFor(isCross, context)
   const other = input.unit === 'USDC' ? 'coin' : 'USDC'
-  const help = check.size === null ? 'Collateral in USDC.' : `Collateral ${amount(check.collateral)} USDC, position ${amount(check.size)} USDC.`
+  const help = check.size === null ? 'Collateral in USDC.' : `Collateral ${amount(check.collateral)}, position ${amount(check.size)} USDC.`
   return (
     <div class='whole'>
       <TextField

@@ -12,6 +12,9 @@ import type { ConsoleFixture } from './console-fixture.ts'
 const skip = skipWithoutChromium()
 const SENTENCE = 'Disconnected, reconnecting. Nothing can be sent until the connection is back.'
 
+/** Long enough for a slow machine. */
+const TIMEOUT_MS = 90_000
+
 let fixture: ConsoleFixture
 before(async () => {
   if (skip !== false) return
@@ -56,6 +59,7 @@ test('without a connection the review, the menu, and the forms of vaults and ref
   await setUpTrader(page)
   await fillTicket(page, 'Market', { Amount: '100' })
   await reviewTicket(page)
+  page.context().setDefaultTimeout(TIMEOUT_MS)
   const [vaults, referrals, markets] = await Promise.all(['#/vaults', '#/referrals', '#/markets'].map(async (path) => {
     const other = await page.context().newPage()
     await other.goto(`${fixture.url}/${path}`)
