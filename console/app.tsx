@@ -76,7 +76,7 @@ export function App({ route }: { readonly route: ReadonlySignal<Route> }) {
           <AccountMenu />
           <ActivityButton />
           <Shortcuts />
-          <button type='button' class='quiet theme' aria-label={`Theme: ${theme.value}`} onClick={switchToNextTheme}><span>Theme: {theme}</span></button>
+          <button type='button' class='quiet theme' aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} onClick={switchToNextTheme}>◐</button>
         </div>
       </header>
       <div class='bar'>

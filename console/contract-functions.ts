@@ -89,6 +89,10 @@ const LP_TOKEN_FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
   },
 }
 
+const USDC_FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
+  transfer: { args: [['Destination', 'text'], AMOUNT], sentence: ([destination, sum]) => `Sends ${sum} from the account to ${destination}.` },
+}
+
 const FACTORY_FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
   create_vault: { args: [['Name', 'text']], sentence: ([name]) => `Creates a trader vault named “${name}”, led by the account.` },
   deposit: {
@@ -142,7 +146,7 @@ const REFERRAL_FUNCTIONS: Readonly<Record<string, ContractFunction>> = {
 }
 
 const TABLES: Readonly<Record<string, Readonly<Record<string, ContractFunction>>>> = {
-  market: MARKET_FUNCTIONS, vault: POOL_FUNCTIONS, lpToken: LP_TOKEN_FUNCTIONS, vaultFactory: FACTORY_FUNCTIONS,
+  market: MARKET_FUNCTIONS, vault: POOL_FUNCTIONS, lpToken: LP_TOKEN_FUNCTIONS, usdcToken: USDC_FUNCTIONS, vaultFactory: FACTORY_FUNCTIONS,
   referral: REFERRAL_FUNCTIONS,
 }
 

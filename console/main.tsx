@@ -14,6 +14,7 @@ import { createSession } from './session.ts'
 import { readSettings } from './settings.ts'
 import { createAccount } from './state/account.ts'
 import { createActivity } from './state/activity.ts'
+import { PageSkeleton } from './ui/skeleton.tsx'
 import { createWallets } from './wallet/wallets.ts'
 
 const RETRY_SEC = 10
@@ -43,7 +44,7 @@ async function loadMarkets(): Promise<void> {
   }
 }
 
-pageElement('main').textContent = 'Loading…'
+render(<PageSkeleton isTrade={/^(?:#\/(?:trade.*)?)?$/.test(location.hash)} />, pageElement('main'))
 keepFocus(document.body)
 // The URL fragment names the page, so this link must not change it.
 document.querySelector('.skip')?.addEventListener('click', (event) => {

@@ -1,13 +1,16 @@
 // The confirmation before a signature: a dialog that explains the transaction and continues only if the user agrees.
 
 import { useSignal } from '@preact/signals'
+import type { ReadonlySignal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CallTransaction, ContractAddresses, GatewayAdvice } from '../client/src/index.ts'
 import { every, nowMs } from './clock.ts'
 import { explain } from './explain.ts'
 import { amount, duration, price, signed } from './format.ts'
+import type { Connection } from './freshness.ts'
 import { Declined } from './problems.ts'
+import { DISCONNECTED } from './trade/availability.ts'
 import { Facts } from './ui/layout.tsx'
 
 export interface ReviewOptions {
@@ -18,6 +21,8 @@ export interface ReviewOptions {
   readonly notes?: readonly string[]
   /** The effect that the gateway expects of the transaction. */
   readonly advice?: GatewayAdvice
+  /** While it is lost, nothing can be signed. */
+  readonly connection: ReadonlySignal<Connection>
 }
 
 /** Resolves if the user agrees to sign, else rejects with `Declined`. `verified`: the transaction as the client read it from its bytes and verified it. */
@@ -47,7 +52,7 @@ interface ReviewDialogProps {
   readonly onFinish: (isAgreed: boolean) => void
 }
 
-function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], advice }, onFinish }: ReviewDialogProps) {
+function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], advice, connection }, onFinish }: ReviewDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const now = useSignal(nowMs())
   const acceptsFee = useSignal(false)
@@ -66,6 +71,9 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
   const { summary, isKnown, bounds, rows } = explain(verified, contracts)
   const { traded, after: afterwards } = expectedFigures(verified, advice)
   const isFeeUnusual = advice?.warnings.some(({ code }) => code === 'fee_unusual') === true
+  // The button has the color of the side that is opened.
+  const side = rows.find(([name]) => name === 'Side')?.[1] ?? ''
+  const isDisconnected = connection.value === 'lost'
   const secondsLeft = Number(verified.maxTime) - now.value / 1000
   return (
     <dialog ref={dialog} aria-labelledby='review-heading' aria-describedby='review-summary' onClose={() => onFinish(false)}>
@@ -91,8 +99,14 @@ function ReviewDialog({ verified, options: { contracts, walletNote, notes = [], 
         )}
         <p class='note'>{secondsLeft > 0 ? `Expires in ${duration(secondsLeft)}.` : 'Expired. Cancel, then prepare the order again.'}</p>
         <p class='note'>{walletNote}</p>
+        <p class='note problem' id='review-blocked' role='status' hidden={!isDisconnected}>{DISCONNECTED}</p>
         <div class='row decision'>
-          <button type='button' class='main' disabled={secondsLeft <= 0 || (isFeeUnusual && !acceptsFee.value)} onClick={() => onFinish(true)}>
+          <button
+            type='button' class={`main ${side}`} disabled={secondsLeft <= 0 || (isFeeUnusual && !acceptsFee.value)} aria-disabled={isDisconnected}
+            aria-describedby='review-blocked' onClick={() => {
+              if (!isDisconnected) onFinish(true)
+            }}
+          >
             Sign and submit
           </button>
           <button type='button' onClick={() => onFinish(false)}>Cancel</button>

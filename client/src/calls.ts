@@ -2,6 +2,7 @@
 // before signing.
 
 import type { ActionRequest, Health, OrderRequest } from './generated/resources.ts'
+import { isAddress } from './strkey.ts'
 import type { ContractCall, ContractValue } from './xdr.ts'
 
 /** The exchange's contracts by name. Health lists some under a second name too. */
@@ -89,6 +90,7 @@ const CALLS: Readonly<Record<TradeRequest['op'], CallSpec>> = {
   create_referral_code: { contract: 'referral', functionName: 'create_code', args: [SIGNER, 'code'] },
   set_referrer: { contract: 'referral', args: [SIGNER, 'code'] },
   claim_referral: { contract: 'referral', functionName: 'claim', args: [SIGNER] },
+  transfer_usdc: { contract: 'usdcToken', functionName: 'transfer', args: [SIGNER, 'destination', 'amount'] },
 }
 
 /** Orders that rest until a keeper executes them or they are cancelled. */
@@ -124,6 +126,10 @@ const i128: Encode = (value) => ({ type: 'i128', value: digits(value) })
 const u64: Encode = (value) => ({ type: 'u64', value: digits(value) })
 const u32: Encode = (value) => ({ type: 'u32', value: Number(digits(value)) })
 const text: Encode = (value) => ({ type: 'string', value: String(value) })
+const account: Encode = (value) => {
+  if (!isAddress(String(value))) throw new TypeError('destination is not an account address (G…).')
+  return { type: 'address', value: String(value) }
+}
 const choice = (type: string, values: Readonly<Record<string, number | boolean>>): Encode => (value) => {
   const encoded = Object.hasOwn(values, String(value)) ? values[String(value)] : undefined
   if (encoded === undefined) throw new TypeError(`${String(value)} is not one of ${Object.keys(values).join(', ')}`)
@@ -140,6 +146,7 @@ const FIELDS: Readonly<Record<string, Encode>> = {
   direction: choice('u32', { Long: 0, Short: 1 }),
   triggerCondition: choice('bool', { Above: true, Below: false }),
   paused: choice('bool', { true: true, false: false }),
+  destination: account,
 }
 
 /** An amount or id: a string of digits, or a safe non-negative integer. */

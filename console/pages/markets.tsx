@@ -8,10 +8,11 @@ import type { MarketStats } from '../../client/src/index.ts'
 import { amount, duration, price, rate, UNKNOWN } from '../format.ts'
 import { priceAgeSec } from '../freshness.ts'
 import { Card, Choice, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
+import { AssetIcon } from '../ui/asset-icon.tsx'
 import { Favourite } from '../ui/favourite.tsx'
 import { MarketLink } from '../ui/links.tsx'
 import { Table } from '../ui/table.tsx'
-import { Change } from '../ui/text.tsx'
+import { Change, MaxLeverage } from '../ui/text.tsx'
 
 export function MarketsPage() {
   const { rows, stats, sort, setSort } = useMarketRows()
@@ -24,8 +25,12 @@ export function MarketsPage() {
           <Table
             isNarrow caption='Markets: price, open interest and volume in USDC' empty='No markets.' rows={rows} keyOf={({ asset }) => asset}
             columns={[
-              { title: 'Market', cell: ({ asset }) => <><Favourite asset={asset} /> <MarketLink asset={asset} /></> },
+              {
+                title: 'Market',
+                cell: ({ asset }) => <span class='market-name'><Favourite asset={asset} /><AssetIcon asset={asset} /><MarketLink asset={asset} /></span>,
+              },
               { title: 'Price', isNumeric: true, cell: ({ asset }) => <LivePrice asset={asset} /> },
+              { title: 'Max. leverage', isNumeric: true, isMinor: true, cell: ({ stats: figures }) => <MaxLeverage stats={figures} /> },
               { title: 'Price age', isNumeric: true, isMinor: true, cell: ({ asset }) => <PriceAge asset={asset} /> },
               { title: '24 h change', isNumeric: true, cell: figure(({ change24h }) => <Change percent={change24h} />) },
               { title: 'Long OI', isNumeric: true, isMinor: true, cell: figure((row) => amount(row.openInterestLong, 0)) },

@@ -4,9 +4,9 @@ import { useSignal } from '@preact/signals'
 import { amount as format, parseAmount, plain } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { Outcome } from '../trade/outcome.tsx'
-import { DISCONNECTED } from '../trade/availability.ts'
 import type { Sender } from '../trade/send.ts'
 import type { TicketStep } from '../trade/ticket.ts'
+import { useDisconnected } from '../trade/use-market.ts'
 import { TextField } from '../ui/field.tsx'
 import { Choice } from '../ui/layout.tsx'
 import { WalletPrompt } from '../wallet/wallet-section.tsx'
@@ -47,13 +47,13 @@ const TOLERANCE_MAX_BPS = 10_000
 const UNITS_PER_BPS = 100_000n
 
 export function FlowForm({ purpose, deposit, withdrawal, hasBound, sender }: FlowFormOptions) {
-  const { session, account, feed } = useParts()
+  const { session, account } = useParts()
   const side = useSignal<Side>('deposit')
   const sum = useSignal('')
   const tolerance = useSignal('0.5')
   const isTried = useSignal(false)
   const flow = side.value === 'deposit' ? deposit : withdrawal
-  const blocked = feed.connection.value === 'lost' ? DISCONNECTED : flow.blocked
+  const blocked = useDisconnected() ?? flow.blocked
   const canSign = session.wallet() !== null && account.owner.value !== null
   const sumProblem = problemOfSum(sum.value, flow)
   const toleranceBps = hasBound ? parseTolerance(tolerance.value) : 0
@@ -124,7 +124,7 @@ export function FlowForm({ purpose, deposit, withdrawal, hasBound, sender }: Flo
       {parsed !== null && expected === null && <p class='note warn'>What you would receive is unknown, because the present value could not be read.</p>}
       {blocked !== null && <p class='note problem'>{blocked}</p>}
       <WalletPrompt purpose={purpose} />
-      <button type='submit' class='main wide' disabled={blocked !== null} aria-disabled={sender.isBusy()}>
+      <button type='submit' class='main wide' aria-disabled={blocked !== null || sender.isBusy()}>
         {sender.isBusy() ? 'Working…' : 'Review'}
       </button>
       <Outcome sender={sender} />

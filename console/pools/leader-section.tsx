@@ -7,7 +7,7 @@ import { unavailable } from '../trade/availability.ts'
 import type { TradeAction } from '../trade/availability.ts'
 import { Outcome } from '../trade/outcome.tsx'
 import type { Sender } from '../trade/send.ts'
-import { useMarket } from '../trade/use-market.ts'
+import { useDisconnected, useMarket } from '../trade/use-market.ts'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { Card, Choice } from '../ui/layout.tsx'
 import { LEADER_FIELDS, leaderRequest, slippageHelp } from './leader-order.ts'
@@ -54,23 +54,28 @@ export function LeaderSection({ vault, trades, isSecond, sender }: {
     else if (blocked === null) void sender.send([{ title: 'Vault order', request: () => built }])
   }
 
-  const send = (title: string, request: TradeRequest): void => void sender.send([{ title, request: () => request }])
+  const disconnected = useDisconnected()
+  const state = vault.paused ? 'Resume the vault' : 'Pause the vault'
+  const button = (label: string, title: string, request: TradeRequest) => (
+    <button
+      type='button' aria-disabled={disconnected !== null || sender.isBusy()} onClick={() => {
+        if (disconnected === null) void sender.send([{ title, request: () => request }])
+      }}
+    >
+      {label}
+    </button>
+  )
   return (
     <Card title='Lead this vault'>
       <div class='row'>
-        <button type='button' onClick={() => send('Claim the profit share', { op: 'claim_leader_fees', vaultId: vault.id })}>Claim profit share</button>
-        <button
-          type='button'
-          onClick={() => send(vault.paused ? 'Resume the vault' : 'Pause the vault', { op: 'set_vault_paused', vaultId: vault.id, paused: !vault.paused })}
-        >
-          {vault.paused ? 'Resume the vault' : 'Pause the vault'}
-        </button>
+        {button('Claim profit share', 'Claim the profit share', { op: 'claim_leader_fees', vaultId: vault.id })}
+        {button(state, state, { op: 'set_vault_paused', vaultId: vault.id, paused: !vault.paused })}
       </div>
       <form class='ticket' noValidate onSubmit={submit}>
         <Choice label='Vault order' options={isSecond ? [...KINDS, ...LATER_KINDS] : KINDS} value={kind} onChoose={(next) => set({ ...EMPTY, kind: next })} />
         {LEADER_FIELDS[kind].map((name) => <LeaderInputField key={name} name={name} input={input.value} positions={positions} set={set} />)}
         {blocked !== null && <p class='note problem'>{blocked}</p>}
-        <button type='submit' class='main wide' disabled={blocked !== null} aria-disabled={sender.isBusy()}>
+        <button type='submit' class='main wide' aria-disabled={blocked !== null || sender.isBusy()}>
           {sender.isBusy() ? 'Working…' : 'Review vault order'}
         </button>
         <Outcome sender={sender} />

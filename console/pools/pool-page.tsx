@@ -9,8 +9,8 @@ import { useParts } from '../parts.ts'
 import { useAccountList } from '../state/use-account-list.ts'
 import { usePages } from '../state/use-pages.ts'
 import { useResource } from '../state/use-resource.ts'
-import { createSender } from '../trade/send.ts'
 import type { TicketStep } from '../trade/ticket.ts'
+import { useSender } from '../trade/use-sender.ts'
 import { Card, Choice, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { LineChart } from '../ui/line-chart.tsx'
 import { AccountPrompt } from '../wallet/wallet-section.tsx'
@@ -25,8 +25,8 @@ const APPROVAL_LEDGERS = 720
 const SAMPLES_PER_PAGE = 288
 
 export function PoolPage() {
-  const { session, account, feed } = useParts()
-  const sender = useMemo(() => createSender(session), [session])
+  const { account, feed } = useParts()
+  const sender = useSender()
   const read = useResource('Pool', (client) => client.getPool())
   const holdings = useAccountList('Your deposits', (client) => client.getAccountHoldings({})).answer.value?.body ?? null
   const samples = usePages<PoolSample, { readonly samples: readonly PoolSample[]; readonly hasMore: boolean; readonly nextCursor: string | null }>({

@@ -10,8 +10,8 @@ import { useFreshPrice } from '../state/use-price.ts'
 import { useMinLedger } from '../state/use-min-ledger.ts'
 import { usePages } from '../state/use-pages.ts'
 import { useResource } from '../state/use-resource.ts'
-import { createSender } from '../trade/send.ts'
 import type { Sender } from '../trade/send.ts'
+import { useSender } from '../trade/use-sender.ts'
 import { Card, Choice, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { LineChart } from '../ui/line-chart.tsx'
 import { TraderLink } from '../ui/links.tsx'
@@ -32,8 +32,8 @@ const PERCENT_BPS = 10_000n
 const SAMPLES = 1_000
 
 export function VaultView({ id }: { readonly id: number }) {
-  const { session, account } = useParts()
-  const [sender, leaderSender] = useMemo(() => [createSender(session), createSender(session)] as const, [session])
+  const { account } = useParts()
+  const [sender, leaderSender] = [useSender(), useSender()]
   const minLedger = useMinLedger([sender, leaderSender], () => {
     void read.read()
     void trades.newest.read()

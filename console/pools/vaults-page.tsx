@@ -1,6 +1,5 @@
 // The list of trader vaults, and the page of one of them.
 
-import { useMemo } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
 import type { AccountHoldings, TraderVault } from '../../client/src/index.ts'
 import { amount, percent, UNKNOWN } from '../format.ts'
@@ -11,8 +10,9 @@ import { usePages } from '../state/use-pages.ts'
 import { useFreshPrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
 import { Outcome } from '../trade/outcome.tsx'
-import { createSender } from '../trade/send.ts'
 import type { Sender } from '../trade/send.ts'
+import { useDisconnected } from '../trade/use-market.ts'
+import { useSender } from '../trade/use-sender.ts'
 import { Card, PageHeading } from '../ui/layout.tsx'
 import { TraderLink } from '../ui/links.tsx'
 import { Table } from '../ui/table.tsx'
@@ -31,8 +31,8 @@ export function VaultsPage({ path: [id] }: { readonly path: readonly string[] })
 }
 
 function VaultList() {
-  const { session, account } = useParts()
-  const sender = useMemo(() => createSender(session), [session])
+  const { account } = useParts()
+  const sender = useSender()
   const minLedger = useMinLedger([sender], () => void vaults.newest.read())
   const vaults = usePages({
     title: 'Vaults', read: (client, cursor) => client.listVaults({ limit: VAULTS_PER_PAGE, ...cursor }, minLedger()), rowsOf: (body) => body.vaults,
@@ -120,12 +120,13 @@ const NAME_BYTES_MAX = 64
 function CreateVault({ sender }: { readonly sender: Sender }) {
   const { session, account } = useParts()
   const name = useSignal('')
+  const blocked = useDisconnected()
   const bytes = new TextEncoder().encode(name.value).length
   const problem = bytes > NAME_BYTES_MAX ? `A name has at most ${NAME_BYTES_MAX} bytes; this one has ${bytes}.` : null
 
   function submit(event: Event): void {
     event.preventDefault()
-    if (problem !== null || name.value.trim() === '' || session.wallet() === null || account.owner.value === null) return
+    if (blocked !== null || problem !== null || name.value.trim() === '' || session.wallet() === null || account.owner.value === null) return
     void sender.send([{ title: 'Create the vault', request: () => ({ op: 'create_vault', name: name.value.trim() }) }])
   }
 
@@ -148,7 +149,8 @@ function CreateVault({ sender }: { readonly sender: Sender }) {
           <p class='problem' id='vault-name-problem'>{problem}</p>
         </div>
         <WalletPrompt purpose='Creating a vault' />
-        <div class='row'><button type='submit' aria-disabled={sender.isBusy()}>Review</button></div>
+        {blocked !== null && <p class='note problem'>{blocked}</p>}
+        <div class='row'><button type='submit' aria-disabled={blocked !== null || sender.isBusy()}>Review</button></div>
         <Outcome sender={sender} />
       </form>
     </details>

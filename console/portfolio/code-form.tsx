@@ -4,6 +4,7 @@ import { useRef, useState } from 'preact/hooks'
 import { bytesOfName } from '../../client/src/index.ts'
 import { useParts } from '../parts.ts'
 import type { Sender } from '../trade/send.ts'
+import { useDisconnected } from '../trade/use-market.ts'
 import { TextField } from '../ui/field.tsx'
 
 const MIN_BYTES = 3
@@ -19,6 +20,7 @@ export function CodeForm({ label, initial = '', sender, onSubmit }: {
   const [text, setText] = useState(initial)
   const [problem, setProblem] = useState<string | null>(null)
   const form = useRef<HTMLFormElement>(null)
+  const blocked = useDisconnected()
 
   function submit(event: Event): void {
     event.preventDefault()
@@ -30,7 +32,7 @@ export function CodeForm({ label, initial = '', sender, onSubmit }: {
       return
     }
     setProblem(null)
-    onSubmit(code)
+    if (blocked === null) onSubmit(code)
   }
 
   function change(next: string): void {
@@ -42,7 +44,8 @@ export function CodeForm({ label, initial = '', sender, onSubmit }: {
   return (
     <form class='row' noValidate ref={form} onSubmit={submit}>
       <TextField label={label} value={text} problem={problem} inputMode='text' help='Upper and lower case differ.' onInput={change} />
-      <button type='submit' disabled={sender.isBusy() || session.wallet() === null}>Review</button>
+      <button type='submit' disabled={sender.isBusy() || session.wallet() === null} aria-disabled={blocked !== null}>Review</button>
+      {blocked !== null && <p class='note problem'>{blocked}</p>}
     </form>
   )
 }

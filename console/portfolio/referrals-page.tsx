@@ -1,6 +1,6 @@
 // Referrals: the account's own code with what it earned, its referrer, and the trades and claims of rewards.
 
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Referrer, ReferralBinding, TradeRequest } from '../../client/src/index.ts'
 import { amount, dateTime, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
@@ -8,8 +8,9 @@ import { isSecondGeneration } from '../pools/figures.ts'
 import { useListPage } from '../state/use-list-page.ts'
 import { useResource } from '../state/use-resource.ts'
 import { Outcome } from '../trade/outcome.tsx'
-import { createSender } from '../trade/send.ts'
 import type { Sender } from '../trade/send.ts'
+import { useDisconnected } from '../trade/use-market.ts'
+import { useSender } from '../trade/use-sender.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Card, Facts, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { ExplorerLink, TraderLink } from '../ui/links.tsx'
@@ -41,7 +42,7 @@ export function ReferralsPage({ path: [proposed = ''] }: { readonly path: readon
 
 function Referrals({ proposed }: { readonly proposed: string }) {
   const { session } = useParts()
-  const sender = useMemo(() => createSender(session), [session])
+  const sender = useSender()
   /** The ledger of the last transaction: later reads include its effects. */
   const minLedger = useRef<number | null>(null)
   const info = useResource('Referral', (client) => client.getMyReferral({}, minLedger.current === null ? {} : { minLedger: minLedger.current }))
@@ -108,6 +109,7 @@ function OwnCode({ self, paysRewards, sender, onSend }: OwnCodeOptions) {
       </>
     )
   }
+  const blocked = useDisconnected()
   const hasClaimable = BigInt(self.claimable) > 0n
   const canClaim = hasClaimable && session.wallet() !== null && !sender.isBusy()
   return (
@@ -123,7 +125,14 @@ function OwnCode({ self, paysRewards, sender, onSend }: OwnCodeOptions) {
       />
       <CopyLink code={self.code} />
       <div class='row'>
-        <button type='button' disabled={!canClaim} onClick={() => onSend('Claim the earnings', { op: 'claim_referral' })}>Claim</button>
+        <button
+          type='button' disabled={!canClaim} aria-disabled={blocked !== null} onClick={() => {
+            if (blocked === null) onSend('Claim the earnings', { op: 'claim_referral' })
+          }}
+        >
+          Claim
+        </button>
+        {blocked !== null && <span class='note problem'>{blocked}</span>}
         {!hasClaimable && <span class='note'>
             {paysRewards === false ? 'Nothing to claim: rewards are not active.'
               : 'Nothing to claim yet. You earn a part of the fees of the accounts that set your code.'}

@@ -105,7 +105,7 @@ function PastRows<Row>({ pages, name, caption, empty, idOf, columns, children }:
   return (
     <>
       <Fresh resource={pages.newest}>
-        <Table caption={caption} empty={empty} rows={pages.rows.value} keyOf={idOf} columns={columns} />
+        <Table caption={caption} empty={empty} isLoading={pages.newest.answer.value === null} rows={pages.rows.value} keyOf={idOf} columns={columns} />
       </Fresh>
       <Older pages={pages} name={name} />
       {children}

@@ -6,6 +6,7 @@ import { amount, parseAmount, UNKNOWN } from '../format.ts'
 import { TextField } from '../ui/field.tsx'
 import { useParts } from '../parts.ts'
 import { Facts } from '../ui/layout.tsx'
+import { Line } from '../ui/skeleton.tsx'
 import { missingText } from './funds.ts'
 import type { Sender } from './send.ts'
 import { useGate } from './use-market.ts'
@@ -22,7 +23,10 @@ interface SummaryOptions {
 export function AccountSummary({ market, sender }: Omit<SummaryOptions, 'state'>) {
   const { account } = useParts()
   const state = account.state.answer.value?.body ?? null
-  if (state === null) return null
+  if (state === null) {
+    return account.owner.value === null ? null
+      : <section class='card stack balances' aria-label='Balances'><h2>Balances</h2><Line /><Line /><Line /></section>
+  }
   const { cross, fees, positions, orders } = state
   const unread = [positions === null ? 'positions' : '', orders === null ? 'orders' : ''].filter((name) => name !== '')
   return (

@@ -75,7 +75,7 @@ function TabContent({ tab, market, lists, sender }: AccountTabsOptions & { reado
     case 'Positions': return (
       <>
         {paused !== null && <p class='note problem'>{paused}</p>}
-        <Positions market={market} sender={sender} />
+        <Positions market={market} sender={sender} fills={lists.fills.rows.value} />
         <ReadNote resource={account.state} />
       </>
     )

@@ -6,9 +6,10 @@ import { useParts } from '../parts.ts'
 import { MARKET_SORTS, useMarketRows } from '../state/use-market-rows.ts'
 import type { MarketRow } from '../state/use-market-rows.ts'
 import { usePrice } from '../state/use-price.ts'
+import { AssetIcon } from '../ui/asset-icon.tsx'
 import { Favourite } from '../ui/favourite.tsx'
 import { Choice } from '../ui/layout.tsx'
-import { Change } from '../ui/text.tsx'
+import { Change, MaxLeverage } from '../ui/text.tsx'
 
 export function MarketSwitcher({ asset }: { readonly asset: string }) {
   const { markets } = useParts()
@@ -27,7 +28,7 @@ export function MarketSwitcher({ asset }: { readonly asset: string }) {
   return (
     <>
       <button type='button' class='switcher' aria-haspopup='dialog' aria-keyshortcuts='/' onClick={() => setIsOpen(true)}>
-        {asset} <span class='note'>{markets().get(asset)}</span> ▾
+        <AssetIcon asset={asset} />{asset} <span class='note'>{markets().get(asset)}</span> ▾
       </button>
       <dialog ref={dialog} aria-label='Choose a market' onClose={() => setIsOpen(false)}>
         {isOpen && <MarketSearch current={asset} onChoose={choose} onClose={() => setIsOpen(false)} />}
@@ -90,8 +91,8 @@ function Row({ row: { asset, name, stats, funding }, isCurrent, onChoose }: {
     <li class='row tight'>
       <Favourite asset={asset} />
       <button type='button' class='quiet market-row' aria-current={isCurrent ? 'true' : undefined} onClick={() => onChoose(asset)}>
-        <span class='mark' aria-hidden>{asset.slice(0, 1)}</span>
-        <span>{asset} <span class='note'>{name}</span></span>
+        <AssetIcon asset={asset} />
+        <span>{asset} <MaxLeverage stats={stats} /> <span class='note'>{name}</span></span>
         <span class={className}>{price(received?.price ?? null)}</span>
         <span><Change percent={stats?.change24h ?? null} /></span>
         <span><span class='note'>Vol </span>{amount(stats?.volume24h ?? null, 0)}</span>

@@ -5,7 +5,6 @@ import type { OpenOrder } from '../../client/src/index.ts'
 import { ORDER_TYPES } from '../activity-text.ts'
 import { amount, dateTime, price } from '../format.ts'
 import { useParts } from '../parts.ts'
-import type { Session } from '../session.ts'
 import { usePrice } from '../state/use-price.ts'
 import { GatedButton } from '../ui/gated-button.tsx'
 import { Fresh } from '../ui/layout.tsx'
@@ -20,7 +19,8 @@ import { useGate, useMarket } from './use-market.ts'
 import type { Market } from './use-market.ts'
 
 export function Orders({ market, sender }: { readonly market: Market; readonly sender: Sender }) {
-  const { account, session } = useParts()
+  const { account } = useParts()
+  const gate = useGate(market.condition)
   const state = account.state.answer.value?.body ?? null
   const orders = state?.orders ?? []
   const sizeOf = ({ size, positionId }: OpenOrder): string | null =>
@@ -32,21 +32,21 @@ export function Orders({ market, sender }: { readonly market: Market; readonly s
     <Fresh resource={account.state}>
       {orders.length > 1 && (
         <div class='row'>
-          <GatedButton label='Cancel all orders' reason={walletReason(session)} onClick={() => void sender.send(cancelAll)}>Cancel all</GatedButton>
+          <GatedButton label='Cancel all orders' reason={gate('cancel')} onClick={() => void sender.send(cancelAll)}>Cancel all</GatedButton>
         </div>
       )}
       <Table
         caption='Your open orders' empty='You have no open orders. Choose Limit or Stop in the order ticket to place one.'
-        rows={orders} keyOf={({ orderId }) => orderId}
+        rows={orders} keyOf={({ orderId }) => orderId} isLoading={state === null}
         columns={[
           { title: 'Order', cell: ({ orderId }) => orderId },
           { title: 'Type', cell: ({ orderType }) => ORDER_TYPES[orderType] ?? orderType },
           { title: 'Market', cell: ({ asset }) => <MarketLink asset={asset} /> },
           { title: 'Side', cell: ({ direction }) => <Side direction={direction} /> },
-          { title: 'Size', isNumeric: true, isMinor: true, cell: (order) => (sizeOf(order) === null ? '' : amount(sizeOf(order))) },
+          { title: 'Size', isNumeric: true, cell: (order) => (sizeOf(order) === null ? '' : amount(sizeOf(order))) },
           { title: 'Position', isNumeric: true, isMinor: true, cell: ({ positionId }) => (positionId === null ? 'new' : positionId) },
           { title: 'Trigger', isNumeric: true, cell: (order) => `${order.triggerCondition === 'Above' ? '≥' : '≤'} ${price(order.referencePrice)}` },
-          { title: 'Placed', isNumeric: true, isMinor: true, cell: ({ createdAt }) => dateTime(createdAt) },
+          { title: 'Placed', isNumeric: true, cell: ({ createdAt }) => dateTime(createdAt) },
           { title: 'Actions', isWide: true, cell: (order) => <OrderActions order={order} market={market} sender={sender} /> },
         ]}
       />
@@ -54,17 +54,12 @@ export function Orders({ market, sender }: { readonly market: Market; readonly s
   )
 }
 
-function walletReason(session: Session): string | null {
-  return session.wallet() === null ? 'Connect a wallet that signs first.' : null
-}
-
 function OrderActions({ order, market, sender }: { readonly order: OpenOrder; readonly market: Market; readonly sender: Sender }) {
-  const { session } = useParts()
   const [isMoving, setIsMoving] = useState(false)
   const row = useRef<HTMLDivElement>(null)
   const movable = movableOf(order)
   const { orderId } = order
-  const needsWallet = walletReason(session)
+  const blocked = useGate(market.condition)('cancel')
   const cancel = (): void =>
     void sender.send([{ title: 'Cancel the order', request: () => ({ op: 'cancel_order', orderId: String(orderId) }) }])
 
@@ -76,8 +71,8 @@ function OrderActions({ order, market, sender }: { readonly order: OpenOrder; re
   return (
     <div class='stack' ref={row}>
       <div class='row tight'>
-        {movable !== null && <GatedButton label={`Move order ${orderId}`} reason={needsWallet} onClick={() => setIsMoving(true)}>Move</GatedButton>}
-        <GatedButton label={`Cancel order ${orderId}`} reason={needsWallet} onClick={cancel}>Cancel</GatedButton>
+        {movable !== null && <GatedButton label={`Move order ${orderId}`} reason={blocked} onClick={() => setIsMoving(true)}>Move</GatedButton>}
+        <GatedButton label={`Cancel order ${orderId}`} reason={blocked} onClick={cancel}>Cancel</GatedButton>
       </div>
       {isMoving && movable !== null && (
         order.asset === market.asset

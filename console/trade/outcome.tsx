@@ -13,8 +13,9 @@ import type { Sending } from './sequence.ts'
 /** Shows hashes whole. */
 const HASH_LENGTH = 32
 
-export function Outcome({ sender }: { readonly sender: Sender }) {
-  return <div id='outcome' role='status' class='stack'><OutcomeMessage sending={sender.sending.value} sender={sender} /></div>
+/** `id`: of the element, where a page has another one. */
+export function Outcome({ sender, id = 'outcome' }: { readonly sender: Sender; readonly id?: string }) {
+  return <div id={id} role='status' class='stack'><OutcomeMessage sending={sender.sending.value} sender={sender} /></div>
 }
 
 function OutcomeMessage({ sending, sender }: { readonly sending: Sending; readonly sender: Sender }) {

@@ -1,6 +1,8 @@
 // Figures of a position besides those that the gateway serves. Pure. Amounts are integers with seven implied decimals.
 
+import type { Fill } from '../../client/src/index.ts'
 import { amount, percent, priceDecimals, profitByPrice, signed } from '../format.ts'
+import { feeAt } from './costs.ts'
 
 interface Priced {
   readonly size: string
@@ -22,10 +24,35 @@ export function coinSize({ size, entryPrice }: Pick<Priced, 'size' | 'entryPrice
   return entry === 0n ? '' : amount(((BigInt(size) * ONE) / entry).toString(), DECIMALS - decimalsOf(entry))
 }
 
-/** The price at which a close pays the funding that is owed. The opening fee left the collateral when the position was opened. Null: funding is not known. */
-export function breakEven({ size, entryPrice, direction, accruedFunding }: Priced & { readonly accruedFunding: string | null }): string | null {
-  if (accruedFunding === null || BigInt(size) === 0n) return null
-  const move = (BigInt(entryPrice) * BigInt(accruedFunding)) / BigInt(size)
+/** A position with the funding that its trader owes since the last settlement; null: not known. */
+type Funded = Priced & { readonly positionId: number; readonly accruedFunding: string | null }
+type PositionFill = Pick<Fill, 'positionId' | 'kind' | 'size' | 'fee' | 'funding'>
+
+export interface PositionCosts {
+  /** The part of the opening fee that belongs to what is still open; null while it is not known. */
+  readonly openingFee: bigint | null
+  /** Funding over the position's life, paid and owed; negative if the trader received it. Null: not known. */
+  readonly funding: bigint | null
+}
+
+/**
+ * The costs of a position from its fills, of which the oldest may be missing: then the fee is that of `takerRate`, a share with seven implied decimals.
+ */
+export function costsOf({ positionId, size, accruedFunding }: Funded, fills: readonly PositionFill[], takerRate: string | null): PositionCosts {
+  const own = fills.filter((fill) => fill.positionId === positionId)
+  const opened = own.find(({ kind }) => kind === 'open')
+  const settled = own.reduce((sum, { funding }) => sum + BigInt(funding ?? 0), 0n)
+  const isKnown = opened !== undefined && opened.fee !== null && opened.size !== null && BigInt(opened.size) > 0n
+  return {
+    openingFee: isKnown ? (BigInt(opened.fee ?? 0) * BigInt(size)) / BigInt(opened.size ?? 1) : feeAt(BigInt(size), takerRate),
+    funding: accruedFunding === null ? null : settled + BigInt(accruedFunding),
+  }
+}
+
+/** The price at which a close pays the opening fee and the funding that is owed. Null: one of them is not known. */
+export function breakEven({ size, entryPrice, direction, accruedFunding }: Omit<Funded, 'positionId'>, openingFee: bigint | null): string | null {
+  if (accruedFunding === null || openingFee === null || BigInt(size) === 0n) return null
+  const move = (BigInt(entryPrice) * (openingFee + BigInt(accruedFunding))) / BigInt(size)
   return (BigInt(entryPrice) + (direction === 0 ? move : -move)).toString()
 }
 

@@ -103,7 +103,9 @@ function checkExit(kind: 'take_profit' | 'stop_loss', text: string, position: Po
 }
 
 /** Prices at which the position has gained or lost a share of its margin, and is not liquidated before. */
-export function exitSuggestions(kind: 'take_profit' | 'stop_loss', position: Position): readonly (readonly [text: string, value: string])[] {
+export function exitSuggestions(
+  kind: 'take_profit' | 'stop_loss', position: Pick<Position, 'direction' | 'entryPrice' | 'leverage' | 'liquidationPrice'>,
+): readonly (readonly [text: string, value: string])[] {
   const { direction, liquidationPrice } = position
   return [10, 25, 50].flatMap((share) => {
     const trigger = priceAtReturn(kind === 'take_profit' ? share : -share, position)

@@ -1,7 +1,7 @@
 // The account's positions, with what can be done to each.
 
 import { useRef, useState } from 'preact/hooks'
-import type { OpenOrder } from '../../client/src/index.ts'
+import type { Fill, OpenOrder } from '../../client/src/index.ts'
 import { amount, percent, plain, price, profitByPrice, UNKNOWN } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { usePrice } from '../state/use-price.ts'
@@ -13,7 +13,7 @@ import type { Column } from '../ui/table.tsx'
 import { Profit, Side } from '../ui/text.tsx'
 import { Adl, useAdlPlaces } from './adl.tsx'
 import { InlineForm } from './inline-form.tsx'
-import { breakEven, coinSize, returnOnMargin, signedPercent } from './position-figures.ts'
+import { breakEven, coinSize, costsOf, returnOnMargin, signedPercent } from './position-figures.ts'
 import {
   attachedOrder, checkPositionForm, closeAllSteps, closeMove, exitSuggestions, POSITION_FORMS, reverseSteps, shareSuggestions,
 } from './position-forms.ts'
@@ -31,7 +31,14 @@ interface RowParts {
   readonly available: string | null
 }
 
-export function Positions({ market, sender }: { readonly market: Market; readonly sender: Sender }) {
+interface PositionsOptions {
+  readonly market: Market
+  readonly sender: Sender
+  /** The account's fills, as far as they were read. */
+  readonly fills: readonly Fill[]
+}
+
+export function Positions({ market, sender, fills }: PositionsOptions) {
   const { account } = useParts()
   const { isGeneration2 } = market
   const state = account.state.answer.value?.body ?? null
@@ -40,6 +47,7 @@ export function Positions({ market, sender }: { readonly market: Market; readonl
   const parts = { market, sender, positions, orders: state?.orders ?? [], available: state?.balances.usdc ?? null }
   const adl: readonly Column<Position>[] = isGeneration2
     ? [{ title: 'ADL', cell: ({ positionId }) => <Adl place={adlPlaces?.get(positionId)} isKnown={adlPlaces !== null} /> }] : []
+  const costs = (position: Position) => costsOf(position, fills, state?.fees.takerRate ?? null)
   const gate = useGate(market.condition)
   return (
     <Fresh resource={account.state}>
@@ -50,7 +58,7 @@ export function Positions({ market, sender }: { readonly market: Market; readonl
       )}
       <Table
         caption='Your positions' empty='You have no open positions. Choose Long or Short in the order ticket to open one.'
-        rows={positions} keyOf={({ positionId }) => positionId}
+        rows={positions} keyOf={({ positionId }) => positionId} isLoading={state === null}
         columns={[
           { title: 'Market', cell: ({ asset, positionId }) => <><MarketLink asset={asset} /> <span class='second'>{`#${positionId}`}</span></> },
           {
@@ -63,17 +71,19 @@ export function Positions({ market, sender }: { readonly market: Market; readonl
             title: 'Size', isNumeric: true,
             cell: (position) => <>{amount(position.size)} <span class='second'>{`${coinSize(position)} ${position.asset}`}</span></>,
           },
+          { title: 'PnL', isNumeric: true, cell: (position) => <LivePnl position={position} /> },
           {
             title: 'Entry, break-even', isNumeric: true,
-            cell: (position) => <>{price(position.entryPrice)} <span class='second'>{price(breakEven(position))}</span></>,
+            cell: (position) => <>{price(position.entryPrice)} <span class='second'>{price(breakEven(position, costs(position).openingFee))}</span></>,
           },
           { title: 'Mark', isNumeric: true, isMinor: true, cell: (position) => <Mark position={position} /> },
           { title: 'Liquidation', isNumeric: true, cell: (position) => <Liquidation position={position} /> },
           {
             title: 'Margin, funding', isNumeric: true, isMinor: true,
-            cell: ({ collateral, accruedFunding }) => <>{amount(collateral)} <span class='second'><Profit value={negated(accruedFunding)} /></span></>,
+            cell: (position) => (
+              <>{amount(position.collateral)} <span class='second' title={FUNDING}><Profit value={negated(costs(position).funding)} /></span></>
+            ),
           },
-          { title: 'PnL', isNumeric: true, cell: (position) => <LivePnl position={position} /> },
           ...adl,
           { title: 'TP, SL', isNumeric: true, cell: ({ positionId }) => <Exits orders={parts.orders} positionId={positionId} /> },
           { title: 'Actions', isWide: true, cell: (position) => <PositionActions position={position} {...parts} /> },
@@ -83,9 +93,11 @@ export function Positions({ market, sender }: { readonly market: Market; readonl
   )
 }
 
-/** Funding that the trader owes reduces the profit. */
-function negated(value: string | null): string | null {
-  return value === null ? null : (-BigInt(value)).toString()
+const FUNDING = 'Funding over the life of the position'
+
+/** Funding that the trader pays reduces the profit. */
+function negated(value: bigint | null): string | null {
+  return value === null ? null : (-value).toString()
 }
 
 function Mark({ position }: { readonly position: Position }) {

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
 import type { ContractAddresses, Traded, UnknownOutcome } from '../../client/src/index.ts'
+import type { Connection } from '../freshness.ts'
 import { review } from '../review.tsx'
 import { marketSlippage } from '../state/slippage.ts'
 import type { Session } from '../session.ts'
@@ -24,7 +25,8 @@ export interface Sender {
   clear(): void
 }
 
-export function createSender(session: Session): Sender {
+/** `connection`: without it, the review does not let the user sign. */
+export function createSender(session: Session, connection: ReadonlySignal<Connection>): Sender {
   const sending = signal<Sending>({ kind: 'idle' })
   let contracts: ContractAddresses | null = null
   let last: Sequence = { steps: [], next: 0, opened: null }
@@ -48,7 +50,7 @@ export function createSender(session: Session): Sender {
         const isKnown = isReviewed && advice.warnings.every(({ code }) => code !== 'fee_unusual')
         if (isKnown) return working('Waiting for the signature…')
         working('Waiting for your review…')
-        await review(transaction, { contracts, walletNote, notes: notesOf(steps, next), advice })
+        await review(transaction, { contracts, walletNote, notes: notesOf(steps, next), advice, connection })
         working('Waiting for the signature…')
       },
       onSigned: ({ hash }) => working('Signed and sent. Waiting for a ledger to include it…', hash),

@@ -5,6 +5,7 @@ import type { TradeData } from '../../client/src/index.ts'
 import { FILL_KINDS } from '../activity-text.ts'
 import { amount, price, sideOf, timeOfDay, UNKNOWN } from '../format.ts'
 import { TraderLink } from '../ui/links.tsx'
+import { Line } from '../ui/skeleton.tsx'
 import { TAPE_ROWS } from './use-trades.ts'
 import type { Trade, Trades } from './use-trades.ts'
 
@@ -37,17 +38,17 @@ export function Tape({ trades: { rows, past } }: { readonly trades: Trades }) {
         </thead>
         <tbody role='rowgroup'>
           {/* A row keeps its place and gets another trade. */}
-          {SLOTS.map((slot) => <TapeRow key={slot} trade={shown[slot]} note={slot === 0 ? empty : null} />)}
+          {SLOTS.map((slot) => <TapeRow key={slot} trade={shown[slot]} note={slot === 0 ? empty : null} isLoading={past.answer.value === null} />)}
         </tbody>
       </table>
     </div>
   )
 }
 
-function TapeRow({ trade, note }: { readonly trade: Trade | undefined; readonly note: string | null }) {
+function TapeRow({ trade, note, isLoading }: { readonly trade: Trade | undefined; readonly note: string | null; readonly isLoading: boolean }) {
   if (trade === undefined) {
     return note === null
-      ? <tr key='empty' role='row' aria-hidden><td role='cell' colSpan={COLUMNS.length} /></tr>
+      ? <tr key='empty' role='row' aria-hidden><td role='cell' colSpan={COLUMNS.length}>{isLoading && <Line />}</td></tr>
       : <tr key='note' role='row'><td role='cell' colSpan={COLUMNS.length} class='empty'>{note}</td></tr>
   }
   const { ts, kind, direction, size, trader } = trade

@@ -14,6 +14,7 @@ import { afterNetting, availableFor } from './funds.ts'
 import type { CrossMargin } from './funds.ts'
 import { Outcome } from './outcome.tsx'
 import { resultAt } from './position-figures.ts'
+import { exitSuggestions } from './position-forms.ts'
 import type { Sender } from './send.ts'
 import { BPS_PER_PERCENT, checkTicket, fieldsOf, isEntry, parseBps } from './ticket.ts'
 import { Preview } from './ticket-preview.tsx'
@@ -139,27 +140,58 @@ function TicketField(options: TicketFieldOptions) {
       />
     )
   }
-  const help = name === 'limitPrice' && input.kind === 'stop' ? 'Optional.' : attachedResult(options) ?? HELP[name]
-  return (
+  const exit = exitOf(options)
+  const help = name === 'limitPrice' && input.kind === 'stop' ? 'Optional.' : exit?.result ?? HELP[name]
+  const field = (
     <TextField
       label={LABELS[name]} value={input[name]} problem={problem} {...(help === undefined ? {} : { help })} onInput={(value) => set({ [name]: value })}
     />
   )
+  if (exit === null) return field
+  return (
+    <div class='field'>
+      {field}
+      <div class='shares' role='group' aria-label={`${LABELS[name]} by return on margin`}>
+        {exit.suggestions.map(([text, value]) => (
+          <button key={text} type='button' class='small' aria-label={`${LABELS[name]} at ${text} on margin`} onClick={() => set({ [name]: value })}>
+            {text}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
 }
 
-/** The expected result of a take-profit or stop-loss that comes with an open. */
-function attachedResult({ name, input, check, context }: TicketFieldOptions): string | null {
-  const trigger = name === 'takeProfit' || name === 'stopLoss' ? parseAmount(input[name]) : null
-  const { size, collateral } = check
-  if (trigger === null || size === null || collateral === null || context.price === null) return null
-  return resultAt(trigger, { size, collateral, entryPrice: context.price, direction: input.side === 'Long' ? 0 : 1 })
+interface Exit {
+  /** The expected result of the price that was entered. */
+  readonly result: string | undefined
+  readonly suggestions: ReturnType<typeof exitSuggestions>
+}
+
+/** A take-profit or stop-loss: of what the ticket opens, or of the position that it closes. Null for another field, and until the position is known. */
+function exitOf({ name, input, check, context }: TicketFieldOptions): Exit | null {
+  const kind = name === 'takeProfit' || name === 'stopLoss' ? name : name === 'triggerPrice' && input.kind !== 'stop' ? input.kind : null
+  if (kind === null) return null
+  const position = name === 'triggerPrice' ? check.closes : openedBy(input, check, context)
+  if (position === null) return null
+  const trigger = parseAmount(input[name])
+  return {
+    result: trigger === null || position.size === null ? undefined : resultAt(trigger, { ...position, size: position.size }) ?? undefined,
+    suggestions: exitSuggestions(kind === 'takeProfit' || kind === 'take_profit' ? 'take_profit' : 'stop_loss', position),
+  }
+}
+
+/** What the ticket opens at the price now; its size is null until there is an amount. */
+function openedBy({ side }: TicketInput, { size, collateral, leverage, liquidationPrice }: TicketCheck, { price }: TicketContext) {
+  if (price === null || leverage === null) return null
+  return { size, collateral: collateral ?? '0', leverage, liquidationPrice, entryPrice: price, direction: side === 'Long' ? 0 : 1 }
 }
 
 function AmountField({ asset, input, set, check, context, problem }: TicketFieldOptions & { readonly problem: string | null }) {
   const isCross = input.kind === 'market' && input.marginMode === 'cross'
   const available = availableFor(isCross, context)
   const other = input.unit === 'USDC' ? 'coin' : 'USDC'
-  const help = check.size === null ? 'Collateral in USDC.' : `Collateral ${amount(check.collateral)} USDC, position ${amount(check.size)} USDC.`
+  const help = check.size === null ? 'Collateral in USDC.' : `Collateral ${amount(check.collateral)}, position ${amount(check.size)} USDC.`
   return (
     <div class='whole'>
       <TextField

@@ -50,6 +50,7 @@ export interface TicketPosition {
   readonly marginMode: MarginMode
   readonly size: string
   readonly leverage: number
+  readonly collateral: string
   readonly entryPrice: string
   /** Null if it is not known, as of a cross position. */
   readonly liquidationPrice: string | null
@@ -113,6 +114,10 @@ export interface TicketCheck {
   /** The positions that an open closes first; null if nothing. */
   readonly netting: Netting | null
   readonly leverage: number | null
+  /** The position that the order closes; null for an entry. */
+  readonly closes: TicketPosition | null
+  /** Liquidation price of what a market order opens; null if it is not known, as of a cross position. */
+  readonly liquidationPrice: string | null
 }
 
 const ONE = 10_000_000n
@@ -153,6 +158,8 @@ export function checkTicket(input: TicketInput, context: TicketContext): TicketC
     size: entry?.size?.toString() ?? null,
     netting: entry?.netting ?? null,
     leverage: entry?.leverage ?? null,
+    closes: closing,
+    liquidationPrice: input.kind === 'market' && entry !== null ? liquidationOf(input, context, entry.leverage) : null,
   }
 }
 

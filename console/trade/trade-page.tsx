@@ -1,7 +1,7 @@
 // The trade screen of one market: header, chart, tape, order ticket, and the account's tables.
 
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { displayText } from '../../client/src/index.ts'
 import { short } from '../format.ts'
 import { useParts } from '../parts.ts'
@@ -12,12 +12,12 @@ import { AccountSummary } from './account-summary.tsx'
 import { AccountTabs } from './account-tabs.tsx'
 import { ChartView } from './chart-view.tsx'
 import { MarketHeader } from './market-header.tsx'
-import { createSender } from './send.ts'
 import { Tape } from './tape.tsx'
 import { emptyTicket, NO_PRICES, TicketForm } from './ticket-form.tsx'
 import type { TicketInput } from './ticket.ts'
 import { useAccountLists } from './use-account-lists.ts'
 import { useMarket } from './use-market.ts'
+import { useSender } from './use-sender.ts'
 import { useTrades } from './use-trades.ts'
 
 const DEFAULT_ASSET = 'BTC'
@@ -29,8 +29,7 @@ export function TradePage({ path: [wanted = DEFAULT_ASSET] }: { readonly path: r
 }
 
 function MarketPage({ asset }: { readonly asset: string }) {
-  const { session } = useParts()
-  const sender = useMemo(() => createSender(session), [session])
+  const sender = useSender()
   const input = useSignal<TicketInput>(emptyTicket())
   const market = useMarket(asset)
   const lists = useAccountLists()

@@ -6,7 +6,7 @@ import { after } from '../clock.ts'
 import { useParts } from '../parts.ts'
 import { usePrice } from '../state/use-price.ts'
 import { useResource } from '../state/use-resource.ts'
-import { conditionOf, unavailable } from './availability.ts'
+import { conditionOf, DISCONNECTED, unavailable } from './availability.ts'
 import type { MarketCondition, TradeAction } from './availability.ts'
 
 export interface Market {
@@ -42,6 +42,12 @@ export function useMarket(asset: string): Market {
   const { state } = usePrice(asset)
   const condition = conditionOf(asset, limits, state, feed.connection.value === 'lost')
   return { asset, limits, condition, isGeneration2: limits !== null && limits.pauseMode !== null }
+}
+
+/** The reason why nothing can be sent while the connection is lost; null while it is not. */
+export function useDisconnected(): string | null {
+  const { feed } = useParts()
+  return feed.connection.value === 'lost' ? DISCONNECTED : null
 }
 
 /** Returns the reason why the user cannot do something in a market now; null if they can. While connected, orders can be cancelled in any state. */

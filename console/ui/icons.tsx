@@ -1,4 +1,4 @@
-// Icons of the navigation: on a phone beside every entry. The words beside them say the same.
+// Icons of the navigation, beside every entry. The words beside them say the same.
 
 const PATHS: Readonly<Record<string, string>> = {
   trade: 'M7 4v3M7 14v4M5 7h4v7H5zM16 5v4M16 16v3M14 9h4v7h-4z',

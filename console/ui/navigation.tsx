@@ -1,4 +1,5 @@
-// The pages: a row of links in the header, or on a phone the main ones at the bottom of the screen and the others behind "More".
+// The pages: a row of links in the header. Where it has no room for all of them, and at the bottom of a phone's screen, those that are not main are a menu that
+// "More" opens.
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { NavigationIcon } from './icons.tsx'
@@ -7,7 +8,7 @@ export interface NavigationEntry {
   /** The first segment of the URL's fragment. */
   readonly name: string
   readonly title: string
-  /** Shown at the bottom of a phone's screen, which has room for four. */
+  /** Shown on every screen; a phone has room for four. */
   readonly isMain?: boolean
 }
 
@@ -23,22 +24,27 @@ export function Navigation({ entries, current }: { readonly entries: readonly Na
     more.current?.focus()
   }
 
+  /** A click beside the menu closes it. */
+  function onFocusOut({ relatedTarget, currentTarget }: FocusEvent): void {
+    if (currentTarget instanceof Node && !(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setIsOpen(false)
+  }
+
+  const links = (isMainList: boolean) => entries.filter(({ isMain = false }) => isMain === isMainList).map(({ name, title }) => (
+    <li key={name}>
+      <a href={`#/${name}`} aria-current={name === current ? 'page' : undefined} onClick={() => setIsOpen(false)}><NavigationIcon name={name} />{title}</a>
+    </li>
+  ))
   return (
-    <nav aria-label='Pages' onKeyDown={onKey}>
-      <ul id={id} data-open={isOpen}>
-        {entries.map(({ name, title, isMain = false }) => (
-          <li key={name} class={isMain ? '' : 'other'}>
-            <a href={`#/${name}`} aria-current={name === current ? 'page' : undefined} onClick={() => setIsOpen(false)}>
-              <NavigationIcon name={name} />{title}
-            </a>
-          </li>
-        ))}
+    <nav aria-label='Pages' onKeyDown={onKey} onFocusOut={onFocusOut}>
+      <ul>
+        {links(true)}
         <li class='more-item'>
           <button type='button' class='more' ref={more} aria-expanded={isOpen} aria-controls={id} onClick={() => setIsOpen(!isOpen)}>
             <NavigationIcon name='more' />More
           </button>
         </li>
       </ul>
+      <ul id={id} class='other' data-open={isOpen}>{links(false)}</ul>
     </nav>
   )
 }

@@ -1,6 +1,7 @@
 // A table with a caption. On a phone each row becomes a card, unless the table is narrow enough to stay one.
 
 import type { ComponentChildren } from 'preact'
+import { Line } from './skeleton.tsx'
 
 export interface Column<Row> {
   readonly title: string
@@ -31,17 +32,31 @@ export interface TableOptions<Row> {
 export function Table<Row>({ caption, columns, rows, keyOf, empty, isNarrow = false, isLoading = false }: TableOptions<Row>) {
   return (
     <div class='scroll' role='region' aria-label={caption} tabIndex={0}>
-      <table role='table' class={isNarrow ? '' : 'cards'}>
+      <table role='table' class={isNarrow ? '' : 'cards'} aria-busy={isLoading && rows.length === 0}>
         <caption>{caption}</caption>
         <thead role='rowgroup'>
           <tr role='row'>{columns.map((column) => <th key={column.title} role='columnheader' scope='col' class={classOf(column)}>{column.title}</th>)}</tr>
         </thead>
         <tbody role='rowgroup'>
           {rows.map((row) => <TableRow key={keyOf(row)} row={row} columns={columns} />)}
-          {rows.length === 0 && <tr role='row'><td role='cell' colSpan={columns.length} class='empty'>{isLoading ? 'Not loaded yet.' : empty}</td></tr>}
+          {rows.length === 0 && isLoading && LOADING_ROWS.map((row) => <LoadingRow key={`loading ${row}`} columns={columns} />)}
+          {rows.length === 0 && !isLoading && <tr role='row'><td role='cell' colSpan={columns.length} class='empty'>{empty}</td></tr>}
         </tbody>
       </table>
     </div>
+  )
+}
+
+const LOADING_ROWS = [0, 1, 2] as const
+
+/** A row of the table's shape without its figures. */
+function LoadingRow<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+  return (
+    <tr role='row' class='loading'>
+      {columns.map((column, index) => (
+        <td key={column.title} role='cell' class={classOf(column)}>{index === 0 && <span class='visually-hidden'>Loading…</span>}<Line /></td>
+      ))}
+    </tr>
   )
 }
 

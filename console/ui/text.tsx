@@ -1,6 +1,7 @@
 // Small pieces of text. Data becomes text, never markup, and hidden characters become visible: anyone can choose the labels and names on the chain.
 
 import { displayText } from '../../client/src/index.ts'
+import type { MarketStats } from '../../client/src/index.ts'
 import { short, signed, UNKNOWN } from '../format.ts'
 
 /** A name from the chain, whose direction does not affect the text around it. */
@@ -38,4 +39,10 @@ export function Change({ percent }: { readonly percent: number | null }) {
   if (percent === null) return <>{UNKNOWN}</>
   const text = `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)}%`
   return <span class={percent > 0 ? 'up' : percent < 0 ? 'down' : ''}>{text}</span>
+}
+
+/** The maximum leverage of a market, as `10×`; nothing while it is not known. */
+export function MaxLeverage({ stats }: { readonly stats: Pick<MarketStats, 'capacity'> | null }) {
+  const value = stats?.capacity?.maxLeverage ?? null
+  return value === null ? null : <span class='leverage-tag'><span class='visually-hidden'>at most </span>{`${value}×`}</span>
 }

@@ -6,6 +6,7 @@ import { useParts } from '../parts.ts'
 import type { Wallet } from '../session.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Facts } from '../ui/layout.tsx'
+import { SendForm } from './send-form.tsx'
 import { ConnectWallet, SignInButton, StoreChoice, WalletNote } from './wallet-section.tsx'
 
 export function AccountMenu() {
@@ -56,11 +57,11 @@ function ConnectedAccount({ owner, onLeave }: { readonly owner: string; readonly
       <div class='row'><CopyButton text={owner}>Copy the address</CopyButton></div>
       {wallet === null && <ConnectWallet />}
       {account.owner.value === null && <div class='row'><SignInButton /><span class='note'>Your wallet signs a message that is never submitted.</span></div>}
+      {wallet !== null && account.owner.value !== null && <SendForm owner={owner} />}
       <p class='row' onClick={onLeave}>
         <a href='#/trade'>Withdraw from the cross margin</a><a href={`#/trader/${owner}`}>Your public page</a><a href='#/keys'>Keys for programs</a>
       </p>
       {wallet?.secret !== undefined && <BurnerSecret secret={wallet.secret} />}
-      {wallet !== null && wallet.secret === undefined && <p class='note'>{`To send USDC to another account, use ${wallet.name}.`}</p>}
       <div class='row'><button type='button' onClick={wallets.disconnect}>Disconnect</button></div>
     </>
   )
@@ -74,7 +75,6 @@ function BurnerSecret({ secret }: Required<Pick<Wallet, 'secret'>>) {
     <div class='stack'>
       <p class='note'>
         {session.isStored() ? 'Its secret key is stored in this browser.' : 'Its secret key is only in this page\'s memory. Reloading the page deletes it.'}
-        {' To send USDC to another account, import the key into a wallet that sends.'}
       </p>
       {isShown && (
         <div class='secret stack'>

@@ -1,5 +1,5 @@
-// Actions other than the ten order operations: partial closes, collateral, cross margin, the liquidity vault, trader vaults, referral. One table maps each
-// action to its contract, function and forms.
+// Actions other than the ten order operations: partial closes, collateral, cross margin, the liquidity vault, trader vaults, referral, transfers of USDC. One
+// table maps each action to its contract, function and forms.
 
 import { LIQUIDITY_VAULT, SIGNER, fieldNames } from './contracts/call-forms.ts'
 import type { CallDefinition, FieldNames, FieldsOf } from './contracts/call-forms.ts'
@@ -68,6 +68,7 @@ const ACTIONS = {
   create_referral_code: { contract: 'referral', functionName: 'create_code', forms: [{ since: '1', parameters: [SIGNER, 'code'] }] },
   set_referrer: { contract: 'referral', functionName: 'set_referrer', forms: [{ since: '1', parameters: [SIGNER, 'code'] }] },
   claim_referral: { contract: 'referral', functionName: 'claim', forms: [{ since: '1', parameters: [SIGNER] }] },
+  transfer_usdc: { contract: 'usdcToken', functionName: 'transfer', forms: [{ since: '1', parameters: [SIGNER, 'destination', 'amount'] }] },
 } as const satisfies Readonly<Record<string, CallDefinition>>
 
 export type ActionName = keyof typeof ACTIONS

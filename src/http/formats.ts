@@ -1,7 +1,8 @@
-// JSON Schema formats for integers sent as text, for names, and for networks.
+// JSON Schema formats for integers sent as text, for names, for addresses, and for networks.
 
 import { I128_MAX } from '../base/fixed-point.ts'
 import { parseIpNetwork } from '../base/ip-network.ts'
+import { isAccountAddress } from '../base/strkey.ts'
 import { isDisplayable } from '../base/text.ts'
 
 const U32_MAX = 2n ** 32n - 1n
@@ -12,4 +13,7 @@ function upTo(max: bigint): (text: string) => boolean {
   return (text) => /^\d{1,64}$/.test(text) && BigInt(text) <= max
 }
 
-export const FORMATS = { i128: upTo(I128_MAX), u64: upTo(U64_MAX), u32: upTo(U32_MAX), displayable: isDisplayable, network: (text: string) => parseIpNetwork(text) !== undefined }
+export const FORMATS = {
+  i128: upTo(I128_MAX), u64: upTo(U64_MAX), u32: upTo(U32_MAX), displayable: isDisplayable, account: isAccountAddress,
+  network: (text: string) => parseIpNetwork(text) !== undefined,
+}

@@ -74,7 +74,7 @@ function describeCapacity(snapshot: VenueSnapshot, readAtMs: number): Capacity |
       oiLong: String(interest.long), oiShort: String(interest.short), netSkew: String(interest.long - interest.short),
       sideCap: String(sideCapOf(figures.aum, assetCaps)), skewCap: assetCaps.skewBps === null ? null : String(capOf(figures.aum, assetCaps.skewBps)),
       assetCapBps: assetCaps.sideBps, capAbs: String(assetCaps.sideAbsolute), skewCapBps: assetCaps.skewBps,
-      maxPositionSize: maxPosition === null ? null : String(maxPosition),
+      maxPositionSize: maxPosition === null ? null : String(maxPosition), maxLeverage: maxLeverageOf(asset, market),
     })
   }
   return {
@@ -109,4 +109,14 @@ export function poolFigures({ aum, reservedPayout, usdcBalance, shortfallReserve
 /** The largest position of an asset; null when it is unknown. Once a market has parameters per asset, the configuration no longer applies. */
 export function maxPositionSize(asset: string, { hasAssetRisk, assets, config }: MarketSummary): bigint | null {
   return (hasAssetRisk ? assets.get(asset)?.risk?.max_position_size : config?.max_position_size) ?? null
+}
+
+const BPS = 10_000
+
+/** The leverage that the initial margin allows, at most the asset's maximum. Null for an asset that cannot be traded. */
+export function maxLeverageOf(asset: string, { hasAssetRisk, assets, config }: MarketSummary): number | null {
+  if (!hasAssetRisk) return config?.max_leverage ?? null
+  const risk = assets.get(asset)?.risk
+  if (risk === undefined || risk === null || risk.im_bps === 0) return null
+  return Math.min(risk.max_leverage, Math.max(1, Math.floor(BPS / risk.im_bps)))
 }

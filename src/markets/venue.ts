@@ -22,7 +22,7 @@ import {
 import type { CurrentFunding } from '../resources/funding.ts'
 import type { MarketLimits } from '../resources/market-limits.ts'
 import type { PoolState, SideHeadroom } from '../resources/pool.ts'
-import { createCapacityReader, maxPositionSize, poolFigures, roomsOf } from './capacity.ts'
+import { createCapacityReader, maxLeverageOf, maxPositionSize, poolFigures, roomsOf } from './capacity.ts'
 import type { ReadCapacity, VenueSnapshot } from './capacity.ts'
 import { describeFunding } from './funding.ts'
 import { poolRooms, sideCapOf, smallestRoom } from './headroom.ts'
@@ -251,15 +251,6 @@ function keeperFeeOf({ config }: MarketSummary, generation: Generation): MarketL
 /** 0.5 USDC and 0.05 % of the size. */
 const KEEPER_FEE_OF_GENERATION_1 = { base: '5000000', rate: '5000' } as const
 
-/** The leverage that the initial margin allows, at most the asset's maximum. Null for an asset that cannot be traded. */
-function maxLeverageOf(asset: string, { hasAssetRisk, assets, config }: MarketSummary): number | null {
-  if (!hasAssetRisk) return config?.max_leverage ?? null
-  const risk = assets.get(asset)?.risk
-  if (risk === undefined || risk === null || risk.im_bps === 0) return null
-  return Math.min(risk.max_leverage, Math.max(1, Math.floor(BPS / risk.im_bps)))
-}
-
-const BPS = 10_000
 const TRAILING_ON_CHAIN_MAX_BPS = 5_000
 /** Fees of tiers and of keepers are in tenths of a basis point; this is one tenth with seven decimals. */
 const TENTH_OF_BPS_E7 = 100

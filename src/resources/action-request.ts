@@ -33,6 +33,7 @@ const DESCRIPTIONS: Readonly<Record<ActionName, string>> = {
   create_referral_code: 'Registers the referral code of the account. A code cannot be changed.',
   set_referrer: 'Sets the owner of a referral code as the referrer of the account. A referrer cannot be changed.',
   claim_referral: 'Claims the earnings of the account as a referrer.',
+  transfer_usdc: 'Sends USDC from the account to another account, which needs a trustline for USDC.',
 }
 
 export const ACTION_REQUESTS: readonly TSchema[] = ACTION_NAMES.map((op) => requestSchema(op, actionFields(op), DESCRIPTIONS[op]))

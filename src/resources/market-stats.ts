@@ -35,6 +35,7 @@ export const MarketCapacity = Type.Object(
       description: 'Cap of the skew as a share of aum, basis points. Null where the contracts have no such limit.', examples: [1500],
     }),
     maxPositionSize: amountOrNull('Maximum size of one position in USDC, 7-decimal. Null if unknown.', '1000000000000'),
+    maxLeverage: integerOrNull({ description: 'Maximum leverage. Null if unknown.', examples: [10] }),
   },
   { $id: 'MarketCapacity', description: 'What can still be opened on one asset. Absent while the contracts cannot be read.' },
 )

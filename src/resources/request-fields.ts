@@ -4,11 +4,13 @@ import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import type { CallField } from '../exchange/contracts/call-arguments.ts'
 import type { FieldNames } from '../exchange/contracts/call-forms.ts'
+import { EXAMPLE_TRADER } from './fields.ts'
 import { LEVERAGE, REFERRAL_CODE_LENGTH, SLIPPAGE_BPS, SLIPPAGE_TOLERANCE_BPS, TIME_IN_FORCE, TRAILING_PERCENT_BPS, VAULT_NAME_MAX_LENGTH } from '../limits.ts'
 
 /** Digits of the largest i128 and of the largest u64. */
 const I128_DIGITS = 39
 const U64_DIGITS = 20
+const ADDRESS_LENGTH = 56
 
 /** An amount as a digit string, because a JSON number would lose precision. */
 function digits(description: string, example: string): object {
@@ -66,6 +68,10 @@ const FIELDS: Readonly<Record<CallField, object>> = {
   code: {
     type: 'string', minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max, format: 'displayable',
     description: `Referral code, case-sensitive. ${DISPLAYABLE}`, examples: ['STAR'],
+  },
+  destination: {
+    type: 'string', minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, format: 'account', description: 'Account that receives the transfer (G…).',
+    examples: [EXAMPLE_TRADER],
   },
   paused: { type: 'boolean', description: 'True pauses deposits, withdrawals and trades of the vault. False resumes them.', examples: [true] },
 }

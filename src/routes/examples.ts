@@ -29,7 +29,7 @@ export const EXAMPLE_STATS = {
 export const EXAMPLE_CAPACITY = {
   headroomLong: '1000000000000', headroomShort: '1000000000000', bindingLong: 'maxPosition', bindingShort: 'maxPosition', oiLong: '12500000000',
   oiShort: '9000000000', netSkew: '3500000000', sideCap: '2500000000000', skewCap: '1500000000000', assetCapBps: 2_500, capAbs: '0', skewCapBps: 1_500,
-  maxPositionSize: '1000000000000',
+  maxPositionSize: '1000000000000', maxLeverage: 10,
 }
 
 export const EXAMPLE_POOL_CAPACITY = {

@@ -80,6 +80,24 @@ test('deposits liquidity and withdraws it after an approval; without the approva
   assert.equal((await state()).balances.lp, '0')
 })
 
+test('sends USDC to another account that has a trustline, and explains what is missing', async () => {
+  const receiver = await createTrader(fixture, 'receiver')
+  const usdcOf = async (): Promise<bigint> => {
+    fixture.clock.advance(ACCOUNT_CACHE_MS)
+    const { body } = await fixture.get<AccountState>('/v1/account/me/state', { authorization: bearer(receiver.key) })
+    return BigInt(body.balances.usdc ?? 0)
+  }
+  const held = await usdcOf()
+  await submitAction({ op: 'transfer_usdc', destination: receiver.address, amount: String(25n * ONE) })
+  await fixture.closeLedgers(2)
+  assert.equal(await usdcOf() - held, 25n * ONE)
+  const bare = await createTrader(fixture, 'receiver without a trustline', null)
+  const [, message] = await simulationError({ op: 'transfer_usdc', destination: bare.address, amount: '1' })
+  assert.match(message, /the account, or the one that it pays, has no trustline for USDC/)
+  const [, tooMuch] = await simulationError({ op: 'transfer_usdc', destination: receiver.address, amount: String(1_000_000n * ONE) })
+  assert.match(tooMuch, /USDC balance is too low/)
+})
+
 /** Asserts that preparing fails and returns the contract error's name and the message. */
 async function simulationError(body: ActionRequest, actor = trader): Promise<readonly [name: unknown, message: string]> {
   const { status, body: error, text } = await prepare(body, actor.key)
@@ -156,6 +174,8 @@ test('names the invalid field of a body', async () => {
     [{ op: 'deposit_vault', vaultId: '0', amount: '5' }, /vaultId/],
     [{ op: 'deposit_vault', vaultId: 4_294_967_296, amount: '5' }, /vaultId/],
     [{ op: 'create_vault', name: '' }, /name/],
+    [{ op: 'transfer_usdc', destination: `G${'A'.repeat(55)}`, amount: '5' }, /^body\/destination must match format "account"$/],
+    [{ op: 'transfer_usdc', destination: fixture.network.contracts.market, amount: '5' }, /^body\/destination must match format "account"$/],
     [{ op: 'create_vault', name: 'a'.repeat(65) }, /name/],
     [{ op: 'create_referral_code', code: 'ab' }, /code/],
     ...['a\0b', 'a\u001b[2J', 'a\u202eb', 'a\ud800b', '\u200b\u200b\u200b', ' abc', 'abc ', 'a\\x00b', 'a\u0378b'].flatMap((text) => [

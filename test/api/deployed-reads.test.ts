@@ -22,7 +22,7 @@ const SECRET = 'the secret of the keeper'
 const G_ADDRESS = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
 const CAPACITY = [
   'headroomLong', 'headroomShort', 'bindingLong', 'bindingShort', 'oiLong', 'oiShort', 'netSkew', 'sideCap', 'skewCap', 'assetCapBps', 'capAbs', 'skewCapBps',
-  'maxPositionSize',
+  'maxPositionSize', 'maxLeverage',
 ]
 const POOL = [
   'aum', 'reservedPayout', 'usdcBalance', 'shortfallReserve', 'reserveCapBps', 'reserveCap', 'aggregateHeadroom', 'aggregateBinding', 'asOfLedger', 'ts',

@@ -106,5 +106,6 @@ test('generation 2: limits, and whether a price is stale, follow the market\'s c
     [30, String(25n * ONE), 250, 4, String(777n * ONE)],
   )
   assert.deepEqual(limits.keeperFee, { base: '300000', rate: '1500' })
-  assert.equal((await capacityOf(fixture, 'BTC')).maxPositionSize, String(777n * ONE))
+  const capacity = await capacityOf(fixture, 'BTC')
+  assert.deepEqual([capacity.maxPositionSize, capacity.maxLeverage], [String(777n * ONE), limits.maxLeverage])
 })

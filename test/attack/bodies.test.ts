@@ -43,7 +43,7 @@ const BODIES: Readonly<Record<string, readonly object[]>> = {
     { op: 'leader_open_position', vaultId: 1, ...OPEN }, { op: 'leader_close_position', vaultId: 1, positionId: 7 },
     { op: 'leader_place_limit_order', vaultId: 1, ...OPEN, ...TRIGGER }, { op: 'leader_cancel_order', vaultId: 1, orderId: 9 },
     { op: 'claim_leader_fees', vaultId: 1 }, { op: 'set_vault_paused', vaultId: 1, paused: true }, { op: 'create_referral_code', code: 'ABC' },
-    { op: 'set_referrer', code: 'ABC' }, { op: 'claim_referral' },
+    { op: 'set_referrer', code: 'ABC' }, { op: 'claim_referral' }, { op: 'transfer_usdc', destination: ADDRESS, amount: AMOUNT },
   ],
 }
 
@@ -123,8 +123,8 @@ async function assertWellFormed(target: Attacked, bodies: typeof BODIES, key: Is
   assert.deepEqual(others, [])
 }
 
-test('1,671 malformed bodies are rejected', async () => {
-  assert.equal(MALFORMED.length, 1_671)
+test('1,710 malformed bodies are rejected', async () => {
+  assert.equal(MALFORMED.length, 1_710)
   await assertWellFormed(attacked, BODIES, keys[0])
   await assertRejected(attacked, MALFORMED, keys)
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
+import { Address, nativeToScVal, StrKey, xdr } from '@stellar/stellar-sdk'
 import { expectedCall, OPERATIONS } from '../../client/src/calls.ts'
 import type { ContractAddresses, TradeRequest } from '../../client/src/calls.ts'
 import { RefusedToSign } from '../../client/src/errors.ts'
@@ -115,6 +115,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   limitPrice: digits, positionId: id, orderId: id, leverage: small, slippageToleranceBps: small, trailingPercentBps: small, vaultId: small,
   expirationLedger: small, name: text,
   code: text, direction: fc.constantFrom('Long', 'Short'), triggerCondition: fc.constantFrom('Above', 'Below'), paused: fc.boolean(),
+  destination: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((key) => StrKey.encodeEd25519PublicKey(key)),
 }
 
 /** Any request of an operation. Finds the operation's fields by the errors of `expectedCall`. */
@@ -134,7 +135,7 @@ function requests(op: TradeRequest['op']): fc.Arbitrary<TradeRequest> {
 }
 
 function sample(field: string): unknown {
-  return { asset: 'BTC', direction: 'Long', triggerCondition: 'Above', paused: true, name: 'n', code: 'code' }[field] ?? 1
+  return { asset: 'BTC', direction: 'Long', triggerCondition: 'Above', paused: true, name: 'n', code: 'code', destination: signer }[field] ?? 1
 }
 
 test('the client has a call for each of the gateway\'s operations', () => {
@@ -153,7 +154,7 @@ for (const op of OPERATIONS) {
       assertRefused({ ...made, auth: [bySource(call)] }, /authorized argument/, request)
       assertRefused({ ...made, call: { ...made.call, args: made.call.args.slice(1) } }, /number of arguments/, request)
       assertRefused({ ...made, call: { ...made.call, contract: contractOf(9) } }, /contract is/, request)
-      assertRefused({ ...made, call: { ...made.call, functionName: 'transfer' } }, /function is/, request)
+      assertRefused({ ...made, call: { ...made.call, functionName: 'transfer_from' } }, /function is/, request)
     }), { numRuns: fuzzRuns(20) })
   })
 }

@@ -277,6 +277,9 @@ test('the switcher compares the markets, favourites first and sorted, and the ar
   const dialog = page.getByRole('dialog', { name: 'Choose a market' })
   const rows = dialog.getByRole('listitem')
   await rows.first().getByText('+1.00%').waitFor()
+  for (const text of await rows.allInnerTexts()) assert.match(text, /\d+×/, 'the maximum leverage')
+  const marks = await rows.evaluateAll((items) => items.map((item) => item.querySelector('svg')?.outerHTML))
+  assert.equal(new Set(marks).size, marks.length, 'each market has its own mark')
   await dialog.getByRole('button', { name: 'Favourite ADA' }).click()
   await dialog.getByRole('group', { name: 'Sort by' }).getByRole('button', { name: 'Volume' }).click()
   assert.deepEqual((await rows.allInnerTexts()).slice(0, 3).map((text) => /ADA|SOL|XRP/.exec(text)?.[0]), ['ADA', 'SOL', 'XRP'])
@@ -301,6 +304,8 @@ test('text has 12 pixels or more, the review has its side\'s color, menu entries
     }
     assert.doesNotMatch(await page.locator('body').innerText(), /Read at|API calls left/)
     assert.equal(await page.evaluate(`[...document.querySelectorAll('nav a')].filter((link) => link.querySelector('path[d]') === null).length`), 0)
+    await page.setViewportSize(SIZES[1440])
+    assert.equal(await page.evaluate(`[...document.querySelectorAll('nav a svg')].filter((icon) => !icon.checkVisibility()).length`), 0)
   }
   await page.goto(`${fixture.url}/#/trade/BTC`)
   const colors = async (side: 'Long' | 'Short'): Promise<readonly [string, string]> => {

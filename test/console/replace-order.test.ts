@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OpenOrder } from '../../client/src/index.ts'
-import { breakEven, coinSize } from '../../console/trade/position-figures.ts'
+import type { Fill, OpenOrder } from '../../client/src/index.ts'
+import { breakEven, coinSize, costsOf } from '../../console/trade/position-figures.ts'
 import { checkPositionForm, closeAllSteps, exitSuggestions, reverseSteps } from '../../console/trade/position-forms.ts'
 import type { Position } from '../../console/trade/position-forms.ts'
 import { movableOf, moveOrder } from '../../console/trade/replace-order.ts'
@@ -95,7 +95,9 @@ test('a position has a size in coin and a break-even, its exits a result, and it
     entryPrice: '900000000000', liquidationPrice: '740000000000', accruedFunding: '10000000',
   } as Position
   assert.deepEqual([coinSize(position), coinSize({ size: '5000000000', entryPrice: '30968' })], ['0.00556', '161,457'])
-  assert.deepEqual([breakEven(position), breakEven({ ...position, direction: 1 })], ['901800000000', '898200000000'])
+  // 2.50 USDC of fee and 1 of funding are 0.7 % of the size.
+  assert.deepEqual([breakEven(position, 25_000_000n), breakEven({ ...position, direction: 1 }, 25_000_000n)], ['906300000000', '893700000000'])
+  assert.deepEqual([breakEven(position, null), breakEven({ ...position, accruedFunding: null }, 0n)], [null, null])
   const context = { price: '900000000000', available: null, orders: [] }
   assert.equal(checkPositionForm('take_profit', '99000', position, context).effect, 'Expected: +50.00 USDC, +50.12% on margin.')
   assert.equal(checkPositionForm('stop_loss', '85500', position, context).effect, 'Expected: −25.00 USDC, −25.06% on margin.')
@@ -109,4 +111,14 @@ test('a position has a size in coin and a break-even, its exits a result, and it
   assert.deepEqual(all.map((step) => [step.title, step.request(null).op]), [
     ['Close position 7', 'close_position'], ['Close position 8', 'close_position_cross'],
   ])
+})
+
+test('a position\'s costs are its part of the opening fee and the funding of its whole life; without the fill of its opening the fee is at the rate', () => {
+  const position = { positionId: 7, size: '3000000000', entryPrice: '900000000000', direction: 0, accruedFunding: '10000000' }
+  const fill = (positionId: number, kind: Fill['kind'], figures: Pick<Fill, 'size' | 'fee' | 'funding'>) => ({ positionId, kind, ...figures })
+  const reduced = fill(7, 'reduce', { size: '1000000000', fee: '0', funding: '-40000000' })
+  const fills = [reduced, fill(8, 'open', { size: '1', fee: '1', funding: '9' }), fill(7, 'open', { size: '4000000000', fee: '2000000', funding: '0' })]
+  assert.deepEqual(costsOf(position, fills, '5000'), { openingFee: 1_500_000n, funding: -30_000_000n })
+  assert.deepEqual(costsOf(position, [reduced], '5000'), { openingFee: 1_500_000n, funding: -30_000_000n })
+  assert.deepEqual(costsOf({ ...position, accruedFunding: null }, [], null), { openingFee: null, funding: null })
 })

@@ -13,8 +13,8 @@ const INPUT: TicketInput = {
   stopLoss: '', distance: '2', slippage: '1', marketSlippage: '0.5', positionId: '',
 }
 const POSITION: TicketPosition = {
-  positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', leverage: 5, entryPrice: '900000000000',
-  liquidationPrice: '740000000000', closeValue: '950000000',
+  positionId: 7, asset: 'BTC', direction: 0, marginMode: 'isolated', size: '5000000000', collateral: '997500000', leverage: 5,
+  entryPrice: '900000000000', liquidationPrice: '740000000000', closeValue: '950000000',
 }
 /** BTC at 90,000; 1,000 USDC in the wallet. */
 const CONTEXT: TicketContext = {

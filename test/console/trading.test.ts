@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import type { AccountState } from '../../client/src/index.ts'
 import { short } from '../../console/format.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
@@ -204,13 +204,9 @@ test('the review describes each kind of order from the transaction\'s own bytes,
   assert.deepEqual(submitted, [])
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
 
-  // A position says what its exits would bring, and is reversed or closed with the others after one review.
   const row = page.getByRole('region', { name: 'Your positions' }).getByRole('row', { name: new RegExp(`^ETH #${position} `) })
-  assert.match(await row.innerText(), /500\.00\s+0\.\d{5} ETH/)
-  await row.getByRole('button', { name: `Take-profit for position ${position}`, exact: true }).click()
-  await row.getByRole('button', { name: '+25%' }).click()
-  await row.getByText(/^Expected: \+2[45]\.\d\d USDC, \+2[45]\.\d\d% on margin\.$/).waitFor()
-  await row.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await checkExits(page, row, position)
+  // It is reversed or closed with the others after one review.
   await row.getByRole('button', { name: `Reverse position ${position}`, exact: true }).click()
   assert.match(await readReview(page), /Then: Open a short position of 500\.00 USDC\. This review covers both transactions\./)
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
@@ -220,6 +216,25 @@ test('the review describes each kind of order from the transaction\'s own bytes,
   await page.getByText('You have no open positions.').waitFor()
   assert.deepEqual(browserErrors, [])
 })
+
+/** A position says at which price it pays its costs, and what its exits would bring. */
+async function checkExits(page: Page, row: Locator, position: string): Promise<void> {
+  assert.match(await row.innerText(), /500\.00\s+0\.\d{5} ETH/)
+  const [entryPrice = 0, breakEven = 0] = (await row.locator('td[data-title="Entry, break-even"]').innerText()).replaceAll(',', '').split(/\s+/).map(Number)
+  assert.ok(breakEven > entryPrice * 1.0004, `${breakEven} pays the opening fee of a long from ${entryPrice}`)
+  await row.getByRole('button', { name: `Take-profit for position ${position}`, exact: true }).click()
+  await row.getByRole('button', { name: '+25%' }).click()
+  await row.getByText(/^Expected: \+2[45]\.\d\d USDC, \+2[45]\.\d\d% on margin\.$/).waitFor()
+  await row.getByRole('button', { name: 'Cancel', exact: true }).click()
+  // So does the ticket, for what it opens and for what it closes.
+  const ticket = page.getByRole('region', { name: 'Order ticket' })
+  await fillTicket(page, 'Market', OPEN)
+  await ticket.getByRole('button', { name: 'Take-profit at +10% on margin' }).click()
+  await ticket.getByText(/^Expected: \+(?:9\.9|10\.0)\d USDC, \+(?:9\.9|10\.0)\d% on margin\.$/).waitFor()
+  await fillTicket(page, 'Stop-loss', { Position: position })
+  await ticket.getByRole('button', { name: 'Trigger price at −25% on margin' }).click()
+  await ticket.getByText(/^Expected: −2[45]\.\d\d USDC, −2[45]\.\d\d% on margin\.$/).waitFor()
+}
 
 test('the review begins with the figures of the trade, all of them beside its button on a phone, and says that no bound is taken', { skip }, async () => {
   const { page } = await tradingPage()

@@ -119,7 +119,7 @@ const ACTIONS = {
   set_vault_paused: [...VAULT_ID, 'paused boolean'],
   create_referral_code: ['code string minLength=3 maxLength=16'],
   set_referrer: ['code string minLength=3 maxLength=16'],
-  claim_referral: [],
+  claim_referral: [], transfer_usdc: ['destination string minLength=56 maxLength=56', 'amount string'],
 }
 
 /** Field names of TradingView's data feed (UDF). */

@@ -111,6 +111,8 @@ export interface components {
       readonly skewCapBps: number | null;
       /** @description Maximum size of one position in USDC, 7-decimal. Null if unknown. */
       readonly maxPositionSize: string | null;
+      /** @description Maximum leverage. Null if unknown. */
+      readonly maxLeverage: number | null;
     };
     /** @description Open interest and volume of one asset. */
     readonly MarketStats: {
@@ -2847,6 +2849,26 @@ export interface components {
       /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
       readonly clientId?: string;
     };
+    /** @description Sends USDC from the account to another account, which needs a trustline for USDC. */
+    readonly transfer_usdc: {
+      /**
+       * @description Operation name. (enum property replaced by openapi-typescript)
+       * @enum {string}
+       */
+      readonly op: "transfer_usdc";
+      /**
+       * Format: account
+       * @description Account that receives the transfer (G…).
+       */
+      readonly destination: string;
+      /**
+       * Format: i128
+       * @description Amount in USDC, 7-decimal.
+       */
+      readonly amount: string;
+      /** @description Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours. */
+      readonly clientId?: string;
+    };
     /** @description What a transaction does if nothing changes before it is applied. Members that do not apply or are not known are null. */
     readonly TradePreview: {
       /** @description Position that is opened, changed or closed; of an attached order the position it belongs to. */
@@ -5506,7 +5528,7 @@ export interface operations {
     };
     readonly requestBody: {
       readonly content: {
-        readonly "application/json": components["schemas"]["close_position_partial"] | components["schemas"]["add_collateral"] | components["schemas"]["remove_collateral"] | components["schemas"]["deposit_cross_margin"] | components["schemas"]["withdraw_cross_margin"] | components["schemas"]["deposit_liquidity"] | components["schemas"]["approve_liquidity_withdrawal"] | components["schemas"]["withdraw_liquidity"] | components["schemas"]["claim_shortfall"] | components["schemas"]["create_vault"] | components["schemas"]["deposit_vault"] | components["schemas"]["withdraw_vault"] | components["schemas"]["leader_open_position"] | components["schemas"]["leader_close_position"] | components["schemas"]["leader_place_limit_order"] | components["schemas"]["leader_place_stop_limit"] | components["schemas"]["leader_set_stop_loss"] | components["schemas"]["leader_set_take_profit"] | components["schemas"]["leader_place_trailing_stop"] | components["schemas"]["leader_cancel_order"] | components["schemas"]["claim_leader_fees"] | components["schemas"]["set_vault_paused"] | components["schemas"]["create_referral_code"] | components["schemas"]["set_referrer"] | components["schemas"]["claim_referral"];
+        readonly "application/json": components["schemas"]["close_position_partial"] | components["schemas"]["add_collateral"] | components["schemas"]["remove_collateral"] | components["schemas"]["deposit_cross_margin"] | components["schemas"]["withdraw_cross_margin"] | components["schemas"]["deposit_liquidity"] | components["schemas"]["approve_liquidity_withdrawal"] | components["schemas"]["withdraw_liquidity"] | components["schemas"]["claim_shortfall"] | components["schemas"]["create_vault"] | components["schemas"]["deposit_vault"] | components["schemas"]["withdraw_vault"] | components["schemas"]["leader_open_position"] | components["schemas"]["leader_close_position"] | components["schemas"]["leader_place_limit_order"] | components["schemas"]["leader_place_stop_limit"] | components["schemas"]["leader_set_stop_loss"] | components["schemas"]["leader_set_take_profit"] | components["schemas"]["leader_place_trailing_stop"] | components["schemas"]["leader_cancel_order"] | components["schemas"]["claim_leader_fees"] | components["schemas"]["set_vault_paused"] | components["schemas"]["create_referral_code"] | components["schemas"]["set_referrer"] | components["schemas"]["claim_referral"] | components["schemas"]["transfer_usdc"];
       };
     };
     readonly responses: {

@@ -195,4 +195,8 @@ export const OPERATION_FIELDS: Readonly<Record<string, {
   } },
   claim_referral: { help: "Claims the earnings of the account as a referrer.", fields: {
   } },
+  transfer_usdc: { help: "Sends USDC from the account to another account, which needs a trustline for USDC.", fields: {
+    destination: {"kind":"text","help":"Account that receives the transfer (G…)."},
+    amount: {"kind":"decimal","help":"Amount in USDC."},
+  } },
 }

@@ -47,6 +47,8 @@ export interface CallFields {
   readonly name: string
   readonly code: string
   readonly paused: boolean
+  /** The account that receives a transfer, `G…`. */
+  readonly destination: string
 }
 
 export type CallField = keyof CallFields
@@ -63,6 +65,7 @@ const i128: Encoder<string> = { type: 'i128', encode: (digits) => ({ type: 'i128
 const text: Encoder<string> = { type: 'string', encode: (value) => ({ type: 'string', value }) }
 const bool: Encoder<boolean> = { type: 'bool', encode: (value) => ({ type: 'bool', value }) }
 const symbol: Encoder<string> = { type: 'symbol', encode: (value) => ({ type: 'symbol', value }) }
+const address: Encoder<string> = { type: 'address', encode: (value) => ({ type: 'address', value }) }
 
 /** The fields that are arguments of their own. The market takes two others in one number; `slippageBps` determines the acceptable price. */
 export type ArgumentField = Exclude<CallField, 'timeInForce' | 'reduceOnly' | 'slippageBps'>
@@ -90,6 +93,7 @@ const ENCODERS: { readonly [Field in ArgumentField]: Encoder<CallFields[Field]> 
   name: text,
   code: text,
   paused: bool,
+  destination: address,
 }
 
 /** The contract's type of a field. */

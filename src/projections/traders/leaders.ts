@@ -66,7 +66,7 @@ const OWN = outerJoined(columns(idx.traders, 'own', ENTRY))
 function resultsSince(periodSec: Sql): { readonly from: Sql; readonly traders: Sql } {
   const start = sql`(select l.last_seq from ${idx.ledgers} l where l.epoch = c.epoch and l.close_ts <= c.last_ledger_close_ts - ${periodSec}
     order by l.close_ts desc, l.last_seq desc limit 1)`
-  const first = sql`(select min(s.first_seq) - 1 from ${idx.sections} s where s.epoch = c.epoch)`
+  const first = sql`(select min(s.first_seq) - 1 from ${idx.epoch_ranges} s where s.epoch = c.epoch)`
   const slab = sql`(select s.slab from ${idx.trader_slabs} s where s.first_seq <= at.seq order by s.first_seq desc limit 1)`
   return {
     from: sql`cross join lateral (select at.seq, coalesce(${slab}, 0) as slab from (select coalesce(${start}, ${first}, 0) as seq offset 0) at offset 0) p`,

@@ -169,7 +169,7 @@ export async function listVaultTrades(db: Queryable, filter: VaultActivityFilter
 /** SQL: the market's close `t` of the row `r`, and the position `p` with its open `o`. The ids of events are u64, beyond what a position has. */
 const OF_CLOSE = sql`from ${idx.trades} t where t.seq = r.seq`
 const OF_POSITION = sql`from ${idx.positions} p join ${idx.opens} o on o.seq = p.opened_seq
-  where p.deployment = (select e.deployment from ${idx.epochs} e where e.number = ${epochOfSeq(sql`r.seq`)})
+  where p.contract_epoch = (select e.contract_epoch from ${idx.epochs} e where e.number = ${epochOfSeq(sql`r.seq`)})
     and p.position_id = case when r.position_id <= ${Number.MAX_SAFE_INTEGER} then r.position_id::bigint end`
 
 /** The market's part of a vault trade: its own event has no asset, side or size. */

@@ -56,7 +56,7 @@ const TOKEN_ADVICE: Readonly<Record<number, (token: string) => string>> = {
   9: (token) => `the ${token} amount exceeds the account's allowance. Approve the allowance first.`,
   10: (token) => `the account's ${token} balance is too low.`,
   11: (token) => `the account is not authorized to hold ${token}.`,
-  13: (token) => `the account has no trustline for ${token}. Create one with a change_trust operation, then prepare again.`,
+  13: (token) => `the account, or the one that it pays, has no trustline for ${token}. Create one with a change_trust operation, then prepare again.`,
   14: () => 'the account\'s XLM balance is below the network\'s minimum reserve.',
 }
 
