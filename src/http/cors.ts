@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 /** Response headers that scripts may read. */
 const EXPOSED_HEADERS = [
   'ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After',
-  'X-Ignored-Parameters', 'X-Ledger', 'X-RateLimit-Remaining', 'X-RateLimit-Tier', 'X-Request-Id', 'X-Seq', 'X-Stale',
+  'X-Epoch', 'X-Ignored-Parameters', 'X-Ledger', 'X-RateLimit-Remaining', 'X-RateLimit-Tier', 'X-Request-Id', 'X-Seq', 'X-Stale',
 ].join(', ')
 
 /** Origins whose pages may call the API, or `*`: then pages of every origin may read without credentials. */

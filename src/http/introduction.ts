@@ -132,7 +132,7 @@ const SECTIONS: readonly (readonly [heading: string, text: string])[] = [
     'A list without rows is empty, not an error.',
   ].join(' ')],
   ['Consistency', [
-    'Responses from the index carry `x-ledger` and `x-seq`: the last indexed ledger and the last sequence number of the event log.',
+    'Responses from the index carry `x-ledger`, `x-seq` and `x-epoch`: the last indexed ledger, the last sequence number of the event log, and its epoch.',
     'The index lags the chain by one or two seconds. `/v1/health` reports the lag.',
     'To read your own writes, send the `ledger` of your transaction as `X-Min-Ledger`. The response then waits until that ledger is indexed, or returns',
     '409 `not_yet` after 5 seconds.',

@@ -85,6 +85,7 @@ const OPTIONAL_HEADERS = {
   index: {
     'x-ledger': { type: 'integer', description: 'Last indexed ledger. 0 if nothing is indexed.' },
     'x-seq': { type: 'integer', description: 'Last sequence number of the event log.' },
+    'x-epoch': { type: 'string', description: 'Epoch of the event log. Absent if nothing is indexed.' },
   },
   next: { link: { type: 'string', description: 'URL of the next page with rel="next". Absent on the last page.' } },
   stale: { 'x-stale': { type: 'string', description: '1 if a price could not be refreshed and the last known price is served.' } },

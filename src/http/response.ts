@@ -78,11 +78,13 @@ export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
 export interface IndexHead {
   readonly ledger: number | null
   readonly seq: number
+  /** Null if nothing is indexed. */
+  readonly epoch: string | null
 }
 
-/** `x-ledger` is the last indexed ledger and `x-seq` the last sequence number of the log. Both are 0 if nothing is indexed. */
+/** `x-ledger` is the last indexed ledger, `x-seq` the last sequence number of the log, and `x-epoch` its epoch. If nothing is indexed: 0, 0 and no epoch. */
 export function indexHeaders(head: IndexHead): Readonly<Record<string, string>> {
-  return { 'x-ledger': String(head.ledger ?? 0), 'x-seq': String(head.seq) }
+  return { 'x-ledger': String(head.ledger ?? 0), 'x-seq': String(head.seq), ...(head.epoch === null ? {} : { 'x-epoch': head.epoch }) }
 }
 
 /** Link to the next page: the same URL with `cursor` set. Relative, so that it works behind any proxy. */

@@ -19,7 +19,7 @@ test('takes the past day from external history before the exchange has a candle 
       await new Promise((resolve) => void setImmediate(resolve))
       running -= 1
       const candles = asset === 'HYPE' ? [] : [candle(NOW_SEC - 86_700, 100), candle(NOW_SEC - 600, 104)]
-      return { candles, olderSec: null, isComplete: asset !== 'SOL', hasNative: false, previous: null, head: { ledger: null, seq: 0 } }
+      return { candles, olderSec: null, isComplete: asset !== 'SOL', hasNative: false, previous: null, head: { ledger: null, seq: 0, epoch: null } }
     },
   }
   const { figures, isComplete } = await readDayHistory(history, { assets: ['BTC', 'ETH', 'HYPE', 'XLM', 'ADA'], nowSec: NOW_SEC })

@@ -59,7 +59,7 @@ export function healthRoutes(app: App, parts: HealthParts): void {
       nodes: parts.nodes(),
       rateLimits: { counting: countingOf(parts.sharedCounts) },
     }
-    reply.headers({ 'cache-control': CACHE_NEVER, ...indexHeaders({ ledger: state?.lastLedger ?? null, seq: state?.seq ?? 0 }) })
+    reply.headers({ 'cache-control': CACHE_NEVER, ...indexHeaders({ ledger: state?.lastLedger ?? null, seq: state?.seq ?? 0, epoch: state?.epoch ?? null }) })
     reply.type(JSON_TYPE).send(JSON.stringify(body))
   })
 }

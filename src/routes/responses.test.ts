@@ -16,7 +16,7 @@ function requestOf(url: string, headers: Readonly<Record<string, string>> = {}):
   return { raw: { url, headers } } as unknown as FastifyRequest
 }
 
-function pageOf(next: string | null, head: Head = { ledger: 7, seq: 9 }): Page<unknown> {
+function pageOf(next: string | null, head: Head = { ledger: 7, seq: 9, epoch: 'e1' }): Page<unknown> {
   return { rows: [], next, head, gaps: [] }
 }
 
@@ -24,23 +24,24 @@ test('a page names its state and the next page, with the other parameters of its
   const { text, headers } = pageResponse(requestOf('/v1/trades?limit=2&cursor=old'), REPLY, pageOf('new'), { trades: [] })
   assert.deepEqual(JSON.parse(text), { trades: [], hasMore: true, nextCursor: 'new' })
   const { etag: _etag, ...others } = headers
-  assert.deepEqual(others, { 'cache-control': 'no-cache', 'x-ledger': '7', 'x-seq': '9', link: '</v1/trades?limit=2&cursor=new>; rel="next"' })
-  const last = pageResponse(requestOf('/v1/trades'), REPLY, pageOf(null, { ledger: null, seq: 0 }), {})
-  assert.deepEqual([JSON.parse(last.text), last.headers['link'], last.headers['x-ledger']], [{ hasMore: false, nextCursor: null }, undefined, '0'])
+  assert.deepEqual(others, { 'cache-control': 'no-cache', 'x-ledger': '7', 'x-seq': '9', 'x-epoch': 'e1', link: '</v1/trades?limit=2&cursor=new>; rel="next"' })
+  const last = pageResponse(requestOf('/v1/trades'), REPLY, pageOf(null, { ledger: null, seq: 0, epoch: null }), {})
+  assert.deepEqual([JSON.parse(last.text), last.headers['link'], last.headers['x-ledger'], last.headers['x-epoch']],
+    [{ hasMore: false, nextCursor: null }, undefined, '0', undefined])
   assert.equal(atParameter(undefined), '')
   assert.equal(atParameter(0), '&at_ledger=0')
 })
 
 test('only answers as of a past ledger that cannot change any more are kept by caches', () => {
   const policies = (asOf?: Head['asOf']): unknown => {
-    const page = pageOf(null, { ledger: 7, seq: 9, ...(asOf === undefined ? {} : { asOf }) })
+    const page = pageOf(null, { ledger: 7, seq: 9, epoch: 'e1', ...(asOf === undefined ? {} : { asOf }) })
     return [pageResponse(requestOf('/'), REPLY, page, {}), sharedPageResponse('/', REPLY, page, {}), privatePageResponse('/', REPLY, page, {})]
       .map(({ headers }) => headers['cache-control'])
   }
   assert.deepEqual(policies(), ['no-cache', 'public, max-age=1', 'private, no-cache'])
   assert.deepEqual(policies({ final: true }), ['public, max-age=3600', 'public, max-age=3600', 'private, max-age=3600'])
   assert.deepEqual(policies({ final: false }), ['no-cache', 'no-cache', 'private, no-cache'])
-  assert.equal(stateResponse('{}', { ledger: 7, seq: 9, asOf: { final: true } }, 'no-cache').headers['cache-control'], 'public, max-age=3600')
+  assert.equal(stateResponse('{}', { ledger: 7, seq: 9, epoch: 'e1', asOf: { final: true } }, 'no-cache').headers['cache-control'], 'public, max-age=3600')
 })
 
 test('a cached response older than X-Min-Ledger is read again', async () => {

@@ -64,7 +64,9 @@ after(() => fixture[Symbol.asyncDispose]())
 test('every response is JSON with a request id, cache-control and the state of the index it was read from', async () => {
   const head = fixture.network.chain.history.latest().sequence
   // The end of the log, which counts transfers of the token too.
-  const [{ seq }] = await fixture.store.read.query<{ seq: string }>('select max(seq)::text as seq from idx.events') as [{ seq: string }]
+  const [{ seq, epoch }] = await fixture.store.read.query<{ seq: string; epoch: string }>(
+    'select max(e.seq)::text as seq, max(n.epoch) as epoch from idx.events e join idx.epochs n on n.number = e.epoch',
+  ) as [{ seq: string; epoch: string }]
   for (const { path, cache, indexed } of READS) {
     const { status, headers } = await fixture.get(path)
     assert.equal(status, 200, path)
@@ -72,7 +74,8 @@ test('every response is JSON with a request id, cache-control and the state of t
     assert.equal(headers['x-content-type-options'], 'nosniff', path)
     assert.match(headers['x-request-id'] ?? '', /^[0-9a-f]{12}-[0-9a-z]+$/, path)
     assert.equal(headers['cache-control'], cache, path)
-    assert.deepEqual([headers['x-ledger'], headers['x-seq']], indexed ? [String(head), seq] : [undefined, undefined], path)
+    const found = [headers['x-ledger'], headers['x-seq'], headers['x-epoch']]
+    assert.deepEqual(found, indexed ? [String(head), seq, epoch] : [undefined, undefined, undefined], path)
   }
 })
 

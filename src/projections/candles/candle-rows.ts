@@ -13,6 +13,7 @@ import type { PriceSource } from './candles.ts'
 import { arraysOf } from '../array-params.ts'
 import { toSearchText } from '../log/log-list.ts'
 import type { Head } from '../log/page.ts'
+import { HEAD_EPOCH } from '../state/as-of.ts'
 
 interface PriceColumns extends Readonly<Record<'open' | 'high' | 'low' | 'close', string>> {
   readonly source: PriceSource
@@ -72,7 +73,7 @@ const PRICE_COLUMNS = "concat_ws(' ', k.time, k.open, k.high, k.low, k.close, k.
 /** Lists of rows whose columns are separated by spaces; null: no row. */
 const SPAN = columns(idx.cursor, 'c', {
   // Of the range, from 1.
-  position: expression<number>(sql`n.position`), headLedger: 'last_ledger', headSeq: 'last_seq', ledgerTs: 'last_ledger_close_ts',
+  position: expression<number>(sql`n.position`), headLedger: 'last_ledger', headSeq: 'last_seq', headEpoch: HEAD_EPOCH, ledgerTs: 'last_ledger_close_ts',
   firstTime: expression<number | null>(sql`s.first`), fromSec: expression<number | null>(sql`s.low`), toSec: expression<number | null>(sql`s.high`),
   before: expression<string | null>(sql`(select ${PRICE_COLUMNS} from ${idx.candles} k
     where k.asset = n.asset and k.interval = n.interval and k.time < s.low order by k.time desc limit 1)`),
@@ -165,7 +166,7 @@ function toSpan(interval: CandleInterval, row: RowOf<typeof SPAN> | undefined): 
     prices: new Map(rowsOf(row?.prices).map((fields) => [Number(fields[0]), parsePrices(fields)])),
     volumes: new Map(rowsOf(row?.volumes).map(([time, volume = '0', trades]) => [Number(time), { volume, trades: Number(trades) }])),
     revisions: new Map(rowsOf(row?.revisions).map(([time, revision]) => [Number(time), Number(revision)])),
-    head: { ledger: row?.headLedger ?? null, seq: row?.headSeq ?? 0 },
+    head: { ledger: row?.headLedger ?? null, seq: row?.headSeq ?? 0, epoch: row?.headEpoch ?? null },
     ledgerTs: row?.ledgerTs ?? null, firstTime: row?.firstTime ?? null, fromSec: row?.fromSec ?? 0, toSec: row?.toSec ?? 0,
   }
 }

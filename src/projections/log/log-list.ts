@@ -214,7 +214,7 @@ function mergedPage(source: PageSource, low: Sql): Sql {
 /** The row without the columns that only paging needs. */
 export function withoutSeq<Row extends object>(raw: Row & Partial<PageColumns> & { readonly seq: number; readonly tie?: number }): Row {
   const {
-    headLedger: _ledger, headSeq: _seq, headFirst: _first, headLast: _last, headFinal: _final, headCloseTs: _closeTs,
+    headLedger: _ledger, headSeq: _seq, headEpoch: _epoch, headFirst: _first, headLast: _last, headFinal: _final, headCloseTs: _closeTs,
     headGaps: _gaps, seq: _position, tie: _tie, ...row
   } = raw
   return row as unknown as Row
@@ -261,10 +261,10 @@ export async function readPage<Raw extends object, Row>(
 
 /** The head in the first row of a result. The cursor row always exists, so there is always a first row. Throws LedgerNotIndexed. */
 export function headOf(rows: readonly HeadColumns[]): Head {
-  const { headLedger, headSeq, headFirst, headLast, headFinal } = defined(rows[0], 'the head')
-  if (headFirst === undefined || headLast === undefined) return { ledger: headLedger, seq: headSeq }
+  const { headLedger, headSeq, headEpoch, headFirst, headLast, headFinal } = defined(rows[0], 'the head')
+  if (headFirst === undefined || headLast === undefined) return { ledger: headLedger, seq: headSeq, epoch: headEpoch }
   if (headLedger === null) throw new LedgerNotIndexed(headLast === null ? null : headFirst, headLast)
-  return { ledger: headLedger, seq: headSeq, asOf: { final: headFinal === true } }
+  return { ledger: headLedger, seq: headSeq, epoch: headEpoch, asOf: { final: headFinal === true } }
 }
 
 /**

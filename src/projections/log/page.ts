@@ -3,10 +3,11 @@
 import { hash } from 'node:crypto'
 import type { GapRange } from '../../resources/gap-range.ts'
 
-/** The state of the index that a page was read from: last ledger and last seq. A null ledger means that nothing is indexed yet. */
+/** The state of the index that a page was read from: last ledger, last seq, and epoch. A null ledger or epoch means that nothing is indexed yet. */
 export interface Head {
   readonly ledger: number | null
   readonly seq: number
+  readonly epoch: string | null
   /** Only as of a requested ledger. Final: later ledgers are indexed, and no gap may still add events to it. */
   readonly asOf?: { readonly final: boolean }
 }

@@ -7,7 +7,7 @@ import type { Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import { EVENT_COLUMNS, LISTED, toEventRow } from './events.ts'
 import type { RawEventRow } from './events.ts'
-import type { HeadColumns } from '../state/as-of.ts'
+import { PRESENT_HEAD } from '../state/as-of.ts'
 import { headOf } from './log-list.ts'
 import type { Head } from './page.ts'
 
@@ -20,7 +20,7 @@ export interface ArchivedPlace {
 
 /** The state of the index. */
 export async function readIndexHead(db: Queryable): Promise<Head> {
-  return headOf(await db.query<HeadColumns>(sql`select last_ledger as "headLedger", last_seq as "headSeq" from ${idx.cursor}`))
+  return headOf(await db.query(sql`select ${PRESENT_HEAD} from ${idx.cursor} c`))
 }
 
 /** The ledgers of those of these transactions that have archived events. Only successful transactions have events. */

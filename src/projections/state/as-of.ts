@@ -1,6 +1,6 @@
 // The state that a statement reads: the head of the index, or the state when an earlier ledger had been indexed. Either is one row with the alias `c`.
 
-import { columns } from '../../store/columns.ts'
+import { columns, expression } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { SelectList, Sql } from '../../store/sql.ts'
 import type { Param } from '../../store/store.ts'
@@ -28,6 +28,8 @@ export class LedgerNotIndexed extends Error {
 export interface HeadColumns {
   readonly headLedger: number | null
   readonly headSeq: number
+  /** The name of the current epoch; null while nothing is indexed. */
+  readonly headEpoch: string | null
   /** Only in reads as of a ledger. */
   readonly headFirst?: number | null
   readonly headLast?: number | null
@@ -45,8 +47,16 @@ export interface StateSource {
   readonly throughSeq: Sql | undefined
 }
 
+/** SQL: the name of the current epoch. It refers to no row, so that a statement reads it once and not for each of its rows. */
+const CURRENT_EPOCH = sql`(select n.epoch from ${idx.cursor} x join ${idx.epochs} n on n.number = x.epoch)`
+
+/** The column of the current epoch's name. */
+export const HEAD_EPOCH = expression<string | null>(CURRENT_EPOCH)
+
 /** The head of the present state, from the row `c` of the cursor. */
-export const PRESENT_HEAD: SelectList<HeadColumns> = columns(idx.cursor, 'c', { headLedger: 'last_ledger', headSeq: 'last_seq' })
+export const PRESENT_HEAD: SelectList<HeadColumns> = columns(idx.cursor, 'c', {
+  headLedger: 'last_ledger', headSeq: 'last_seq', headEpoch: HEAD_EPOCH,
+})
 const PRESENT: StateSource = { from: sql`${idx.cursor} c`, head: PRESENT_HEAD, throughSeq: undefined }
 
 /** `bind` adds a parameter to the statement and returns its SQL. */
@@ -54,8 +64,8 @@ export function stateSource({ atLedger }: AsOf, bind: (value: Param) => Sql): St
   if (atLedger === undefined) return PRESENT
   return {
     from: stateAt(sql`${bind(atLedger)}::bigint`),
-    head: sql`c.last_ledger as "headLedger", c.last_seq as "headSeq", c.first_ledger as "headFirst", c.head_ledger as "headLast", c.is_final as "headFinal",
-      c.last_ledger_close_ts as "headCloseTs"`,
+    head: sql`c.last_ledger as "headLedger", c.last_seq as "headSeq", ${CURRENT_EPOCH} as "headEpoch", c.first_ledger as "headFirst",
+      c.head_ledger as "headLast", c.is_final as "headFinal", c.last_ledger_close_ts as "headCloseTs"`,
     throughSeq: sql`c.through_seq`,
   }
 }

@@ -228,13 +228,15 @@ export async function recountUnknownEvents(tx: Writable): Promise<void> {
   await tx.run(sql`${sql.update(idx.cursor)} set unknown_events = (select count(*) from ${idx.events} where problem is not null)`)
 }
 
-const HEAD = columns(idx.cursor, 'c', { ledger: 'last_ledger', seq: 'last_seq' })
+const HEAD = columns(idx.cursor, 'c', {
+  ledger: 'last_ledger', seq: 'last_seq', epoch: expression<string | null>(sql`(select n.epoch from ${idx.epochs} n where n.number = c.epoch)`),
+})
 const VERSION = columns(idx.cursor, 'c', { version: 'projections_version' })
 
 /** The head of the index. */
-export async function readHead(db: Queryable): Promise<{ readonly ledger: number | null; readonly seq: number }> {
+export async function readHead(db: Queryable): Promise<{ readonly ledger: number | null; readonly seq: number; readonly epoch: string | null }> {
   const [row] = await db.query(sql`select ${HEAD} from ${idx.cursor} c`)
-  return row ?? { ledger: null, seq: 0 }
+  return row ?? { ledger: null, seq: 0, epoch: null }
 }
 
 /** The version of the code that built the projections; null: unknown. Undefined while nothing is indexed. */

@@ -1,0 +1,1 @@
+"""The asynchronous implementation. `_sync` is generated from it."""
