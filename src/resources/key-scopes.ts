@@ -85,6 +85,8 @@ const CALL_SCOPES: Readonly<Record<OperationName | ActionName, ScopeChoice>> = {
   create_referral_code: REFERRAL,
   set_referrer: REFERRAL,
   claim_referral: REFERRAL,
+  // It moves money out, as a withdrawal does.
+  transfer_usdc: VAULTS,
 }
 
 /** The scopes of an operation or action; undefined for any other name. */
