@@ -46,7 +46,7 @@ export function Positions({ market, sender, fills }: PositionsOptions) {
   const positions = state?.positions ?? []
   const parts = { market, sender, positions, orders: state?.orders ?? [], available: state?.balances.usdc ?? null }
   const adl: readonly Column<Position>[] = isGeneration2
-    ? [{ title: 'ADL', cell: ({ positionId }) => <Adl place={adlPlaces?.get(positionId)} isKnown={adlPlaces !== null} /> }] : []
+    ? [{ title: 'ADL', isMinor: true, cell: ({ positionId }) => <Adl place={adlPlaces?.get(positionId)} isKnown={adlPlaces !== null} /> }] : []
   const costs = (position: Position) => costsOf(position, fills, state?.fees.takerRate ?? null)
   const gate = useGate(market.condition)
   return (
@@ -176,8 +176,8 @@ function PositionActions({ position, positions, market, sender, orders, availabl
         {hasParts && button('Close part of', 'Part', 'part')}
         {hasParts && button('Add collateral to', '+', 'add')}
         {hasParts && button('Remove collateral from', '−', 'remove')}
-        {(!isCross || market.isGeneration2) && button('Take-profit for', 'TP', 'take_profit')}
-        {(!isCross || market.isGeneration2) && button('Stop-loss for', 'SL', 'stop_loss')}
+        {(!isCross || market.isGeneration2) && button('TP, take-profit for', 'TP', 'take_profit')}
+        {(!isCross || market.isGeneration2) && button('SL, stop-loss for', 'SL', 'stop_loss')}
       </div>
       {kind !== null && (
         <InlineForm

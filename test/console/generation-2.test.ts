@@ -53,7 +53,7 @@ test('shows small prices with all their digits, closes a part of a position, mov
   const cross = table.getByRole('row', { name: /5× cross/ })
   await cross.waitFor()
   assert.equal(await cross.getByRole('button', { name: /^Close part/ }).count(), 0)
-  await cross.getByRole('button', { name: /^Stop-loss for position/ }).click()
+  await cross.getByRole('button', { name: /^SL, stop-loss for position/ }).click()
   await page.getByLabel('Trigger price').fill('0.002')
   await table.getByRole('button', { name: 'Review' }).click()
   await sign(page, 'Set a stop-loss')

@@ -217,12 +217,26 @@ test('the review describes each kind of order from the transaction\'s own bytes,
   assert.deepEqual(browserErrors, [])
 })
 
+/** On a narrow screen the buttons of a position, which stay in view, cover none of its figures. */
+async function checkFiguresInView(page: Page, row: Locator): Promise<void> {
+  const before = page.viewportSize() ?? assert.fail()
+  await page.setViewportSize({ width: 1_024, height: 768 })
+  const covered = await row.evaluate((element) => {
+    const { left } = (element.querySelector('td.whole') ?? element).getBoundingClientRect()
+    return [...element.querySelectorAll('td.numeric')].filter((cell) => cell.checkVisibility() && cell.getBoundingClientRect().right > left + 1)
+      .map((cell) => cell.getAttribute('data-title'))
+  })
+  await page.setViewportSize(before)
+  assert.deepEqual(covered, [])
+}
+
 /** A position says at which price it pays its costs, and what its exits would bring. */
 async function checkExits(page: Page, row: Locator, position: string): Promise<void> {
+  await checkFiguresInView(page, row)
   assert.match(await row.innerText(), /500\.00\s+0\.\d{5} ETH/)
   const [entryPrice = 0, breakEven = 0] = (await row.locator('td[data-title="Entry, break-even"]').innerText()).replaceAll(',', '').split(/\s+/).map(Number)
   assert.ok(breakEven > entryPrice * 1.0004, `${breakEven} pays the opening fee of a long from ${entryPrice}`)
-  await row.getByRole('button', { name: `Take-profit for position ${position}`, exact: true }).click()
+  await row.getByRole('button', { name: `TP, take-profit for position ${position}`, exact: true }).click()
   await row.getByRole('button', { name: '+25%' }).click()
   await row.getByText(/^Expected: \+2[45]\.\d\d USDC, \+2[45]\.\d\d% on margin\.$/).waitFor()
   await row.getByRole('button', { name: 'Cancel', exact: true }).click()
