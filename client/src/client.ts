@@ -14,6 +14,7 @@ import { createOrders } from './order-life.ts'
 import type { Orders } from './order-life.ts'
 import { createOrderTracker } from './orders.ts'
 import { platform } from './platform.ts'
+import type { KeyRestrictions } from './key-restrictions.ts'
 import type { FetchLike, WebSocketConstructor } from './platform.ts'
 import { createEndpoints, createLists } from './rest.ts'
 import type { Endpoints, Lists } from './rest.ts'
@@ -56,9 +57,9 @@ export interface ClientOptions {
 export interface Client extends Endpoints, Lists, Trading, Executing {
   /**
    * Creates an API key for the signer's account by signing a challenge, and uses it from then on. The gateway returns the key's secret only this once. Rejects
-   * with GatewayError `not_in_beta` where keys are limited to listed accounts.
+   * with GatewayError `not_in_beta` where keys are limited to listed accounts. `restrictions` make the key less than its account: scopes, an end, networks, caps.
    */
-  login(options?: { readonly label?: string; readonly signal?: AbortSignal }): Promise<IssuedKey>
+  login(options?: { readonly label?: string; readonly restrictions?: KeyRestrictions; readonly signal?: AbortSignal }): Promise<IssuedKey>
   /**
    * Opens a stream, which connects when its first channel is read. `silenceMs`: the connection counts as lost after this long without a message; 10 seconds by
    * default.
@@ -115,11 +116,11 @@ export function createClient(options: ClientOptions): Client {
     useKey: http.useKey,
     key: http.key,
     allowance: http.allowance,
-    async login({ label, signal } = {}) {
+    async login({ label, restrictions, signal } = {}) {
       const call = signal === undefined ? {} : { signal }
       const signer = requireSigner()
       const { address } = signer
-      const { challengeHex } = (await endpoints.requestKeyChallenge({ address }, call)).body
+      const { challengeHex } = (await endpoints.requestKeyChallenge({ address, ...(restrictions === undefined ? {} : { restrictions }) }, call)).body
       // The client builds the transaction; only its 32 bytes of challenge come from the gateway.
       const tx = challengeTransaction(address, fromHex(challengeHex, CHALLENGE_BYTES))
       const { signedXdr: signature } = await signTransaction(signer, tx, networkPassphrase)

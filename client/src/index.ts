@@ -2,6 +2,7 @@
 
 export { createClient } from './client.ts'
 export type { Client, ClientOptions } from './client.ts'
+export type { KeyRestrictions } from './key-restrictions.ts'
 export { secretSigner } from './signer.ts'
 export type { HashSigner, Signer, WalletSigner } from './signer.ts'
 export { bytesOfName, displayText } from './display.ts'

@@ -13,7 +13,7 @@ export type ListName = keyof typeof LISTS
 type Taken<Parameters> = [NonNullable<Parameters>] extends [never] ? unknown : NonNullable<Parameters>
 type Fields<Parameters> = unknown extends Parameters ? Readonly<Record<string, never>> : { readonly [Name in keyof Parameters]: Parameters[Name] }
 type InputOf<Name extends EndpointName> = operations[Name] extends { readonly requestBody: { readonly content: { readonly 'application/json': infer Body } } }
-  ? Body : Fields<Taken<operations[Name]['parameters']['path']> & Taken<operations[Name]['parameters']['query']>>
+  ? Body & Taken<operations[Name]['parameters']['path']> : Fields<Taken<operations[Name]['parameters']['path']> & Taken<operations[Name]['parameters']['query']>>
 
 interface Ok<Body> {
   readonly content: { readonly 'application/json': Body }
@@ -78,9 +78,9 @@ function toCall({ method, path: template, isRepeatable }: Call, input: Input): C
     used.add(name)
     return encodeURIComponent(String(input[name]))
   })
-  if (method === 'POST') return { method, path, isRepeatable, body: input }
-  const query = Object.entries(input).flatMap(([name, value]) =>
-    value === undefined || used.has(name) ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`])
+  const fields = Object.entries(input).filter(([name]) => !used.has(name))
+  if (method === 'POST') return { method, path, isRepeatable, body: Object.fromEntries(fields) }
+  const query = fields.flatMap(([name, value]) => (value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`]))
   return { method, path: query.length === 0 ? path : `${path}?${query.join('&')}`, isRepeatable }
 }
 

@@ -143,8 +143,10 @@ export type StreamProblem =
   | { readonly kind: 'gap'; readonly gap: Gap }
   /** The gateway rejected these channels: they do not exist, or belong to another account. */
   | { readonly kind: 'rejected'; readonly channels: readonly string[] }
-  /** The key was not accepted, or has been revoked. */
+  /** The key was not accepted, was revoked or has expired. */
   | { readonly kind: 'login'; readonly error: string }
+  /** The key has a new secret, and the one in use ends at this time, Unix milliseconds. Pass the new one to `useKey`: account channels then continue. */
+  | { readonly kind: 'key_expiring'; readonly at: number }
   /** A handler threw. */
   | { readonly kind: 'handler'; readonly error: unknown }
   /** The connection was lost; the stream is reconnecting. */
@@ -164,6 +166,7 @@ export interface Message {
   readonly epoch?: string
   readonly ok?: boolean
   readonly error?: string
+  readonly at?: number
   readonly id?: string | number
   readonly data?: unknown
   readonly contract?: string

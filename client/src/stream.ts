@@ -164,13 +164,24 @@ function createSession({ connection, subscriptions, key, report, onUpgrade }: Se
   let epoch: string | null = null
   let heads: Readonly<Record<string, number>> = {}
   let lastRequestId = 0
+  /** Of the login of this connection. */
+  let usedSecret: string | null = null
   let lastUpgradeSeq = 0
   const pendingResumes = new Set<string | number>()
 
+  /** Logs in with the key in use, unless this connection has. Returns false if it has. */
+  function logIn(): boolean {
+    const credentials = key()
+    if (credentials === null || credentials.secret === usedSecret) return false
+    usedSecret = credentials.secret
+    connection.send({ op: 'login', ...credentials })
+    return true
+  }
+
   function onHello(hello: Message): void {
     connection.confirm()
-    const credentials = key()
-    if (credentials !== null) connection.send({ op: 'login', ...credentials })
+    usedSecret = null
+    logIn()
     subscribe([HEARTBEAT, ...subscriptions.channels().filter((channel) => channel !== HEARTBEAT)])
     epoch = hello.epoch ?? null
   }
@@ -207,6 +218,17 @@ function createSession({ connection, subscriptions, key, report, onUpgrade }: Se
     onUpgrade({ contract, generation, wasmHash, source, ledger, afterLedger, seq })
   }
 
+  function onKeyExpiring({ at = 0 }: Message): void {
+    if (!logIn()) report({ kind: 'key_expiring', at })
+  }
+
+  /** The gateway ended channels. With another secret in use by now, they continue from their positions. The close that follows reports a revoked key. */
+  function onUnsubscribed({ channels = [], reason }: Message): void {
+    if (reason !== 'key_expired') return
+    if (logIn()) subscribe(channels)
+    else report({ kind: 'login', error: reason })
+  }
+
   function onLogin({ ok, error = '' }: Message): void {
     if (ok === true) return
     report({ kind: 'login', error })
@@ -236,6 +258,10 @@ function createSession({ connection, subscriptions, key, report, onUpgrade }: Se
           return connection.drop('draining')
         case 'login':
           return onLogin(message)
+        case 'key_expiring':
+          return onKeyExpiring(message)
+        case 'unsubscribed':
+          return onUnsubscribed(message)
         default:
       }
     },

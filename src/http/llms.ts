@@ -16,6 +16,8 @@ Direction 0 is long and 1 is short. Lists have hasMore and nextCursor, which is 
 Every response has x-request-id; responses from the index have x-ledger.
 Without a key the limit is ${RATE_LIMIT_PER_WINDOW.public} requests per minute, with a key ${RATE_LIMIT_PER_WINDOW.standard} reads and as many for trading;
 a 429 response has the seconds to wait in retry-after. To read your own writes, send the ledger of your transaction as X-Min-Ledger.
+A key can be limited to scopes, an end, networks and daily caps: name restrictions in POST /v1/keys/challenge. GET /v1/keys/current shows what a key may do.
+Caps bind what passes this gateway. Who holds the secret of the wallet needs no gateway.
 
 ## Reference
 

@@ -17,7 +17,7 @@ export type AuthenticationFailure =
 export type Authentication = KeyIdentity | AuthenticationFailure | 'unknown'
 
 /** Whom a request comes from. */
-export interface KeyClient {
+interface KeyClient {
   /** The address, which a key's networks are compared with. */
   readonly address: string
   /** What the address is counted by: requests with unknown ids take turns by it. */
@@ -73,9 +73,9 @@ export function createAuthentication({ keys, clock, log, requireTimestamp }: Aut
   function identify(key: CachedKey | undefined, secret: string): KeyIdentity | undefined {
     // As hex into a reused buffer: three times as fast as hashing into a new one.
     digest.write(hash('sha256', secret, 'hex'), 'latin1')
-    const isCurrent = timingSafeEqual(digest, key?.secretDigest ?? PLACEHOLDER_DIGEST)
+    const isNewest = timingSafeEqual(digest, key?.secretDigest ?? PLACEHOLDER_DIGEST)
     const isOutgoing = timingSafeEqual(digest, key?.outgoing?.secretDigest ?? PLACEHOLDER_DIGEST)
-    if (isCurrent) return key?.identity
+    if (isNewest) return key?.identity
     return isOutgoing ? key?.outgoing?.identity : undefined
   }
 

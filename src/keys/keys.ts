@@ -34,10 +34,10 @@ interface Claim {
 }
 
 /** The state of a login: the end of its secret, null for the current one, or the reason why it has ended. */
-export type LoginState = { readonly secretUntil: number | null } | 'key_revoked' | 'key_expired'
+type LoginState = { readonly secretUntil: number | null } | 'key_revoked' | 'key_expired'
 
 /** The reasons why a key lends none. `expires_in_the_past`: the new key would have expired already. */
-export type LendRefusal =
+type LendRefusal =
   | 'key_not_found' | 'key_limit_reached' | 'expires_in_the_past' | 'already_rotated' | { readonly notASubset: ExceedingMember }
 
 export interface Keys extends AsyncDisposable {
@@ -78,7 +78,7 @@ export interface Keys extends AsyncDisposable {
   loginState(login: Pick<KeyIdentity, 'keyId' | 'rotation'>): LoginState | Promise<LoginState>
 }
 
-export interface KeyDescription {
+interface KeyDescription {
   readonly label: string | null
   readonly createdAt: number
   readonly used: DayUse

@@ -33,13 +33,13 @@ export interface StreamLogin {
 }
 
 /** Where a client is: the address that keys may be limited to, and what it is counted by. */
-export interface StreamClient {
+interface StreamClient {
   readonly address: string
   readonly bucket: string
 }
 
 /** The reasons why a login is rejected. `unknown`: the key cannot be looked up. */
-export type LoginFailure = 'invalid_credentials' | 'key_expired' | 'address_not_allowed' | 'scope_missing' | 'unknown'
+type LoginFailure = 'invalid_credentials' | 'key_expired' | 'address_not_allowed' | 'scope_missing' | 'unknown'
 
 /** Failed logins per connection. The next one closes it. */
 const FAILED_LOGINS_MAX = 5

@@ -5,7 +5,7 @@ import type { Writable } from '../store/store.ts'
 import type { SubmissionRecord } from './submission-records.ts'
 
 /** What became of the reservations of a transaction: they count, they are released, or the transaction was not taken and may be submitted again. */
-export type UseOutcome = 'counts' | 'released' | { readonly expiresAtMs: number }
+type UseOutcome = 'counts' | 'released' | { readonly expiresAtMs: number }
 
 /** What a key reserves for a transaction before it is stored and sent. */
 export interface Reservation {

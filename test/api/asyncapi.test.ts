@@ -8,6 +8,7 @@ import type { OpenApiDocument, Schema } from './openapi.ts'
 import { reconcileAll } from './chain-views.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import { call } from '../support/keys.ts'
 import { createTrader } from '../support/traders.ts'
 
 interface Reference {
@@ -104,6 +105,11 @@ test('every frame of every channel matches the document', async () => {
   await publishLedgers(1)
   await fixture.gateway.stream.tick()
   fixture.gateway.stream.heartbeat()
+  const { key } = trader
+  assert.equal((await call(fixture.gateway.app, `/v1/keys/${key.keyId}/rotate`, { method: 'POST', body: { overlapSec: 60 }, key })).status, 200)
+  fixture.gateway.stream.start()
+  fixture.clock.advance(1_000)
+  await client.frame(({ type }) => type === 'key_expiring')
   await client.settle()
   const withoutHeads = client.frames.filter(({ type, id }) => type === 'subscribed' && id === 'no log channel')
   assert.deepEqual(withoutHeads, [{ type: 'subscribed', channels: ['ticker.BTC', 'heartbeat'], id: 'no log channel' }])

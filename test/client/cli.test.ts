@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { COMMANDS } from '../../client/src/cli/commands.ts'
 import { EXIT_CODES } from '../../client/src/cli/failures.ts'
+import type { IssuedKey } from '../../client/src/generated/resources.ts'
 import { run } from '../../client/src/cli/run.ts'
 import type { ProcessContext } from '../../client/src/cli/run.ts'
 import { systemClock } from '../../client/src/clock.ts'
@@ -190,6 +191,30 @@ test('key new writes an owner-only file, or prints the key once', async () => {
   assert.equal((await call(['key', 'revoke', keyId])).code, 0)
   const refused = await call(['orders', '--json'], { environment: { URL: url, KEY: key } })
   assert.deepEqual([refused.code, errorOf(refused)['kind']], [5, 'invalid_credentials'])
+})
+
+test('a key is lent, shown, rotated and held to its limits', async () => {
+  const lender = await runCommand(['key', 'new', '--quiet', '--scopes', 'read,trade,keys,lend', '--max-notional', '1000'], { environment })
+  const asLender = { URL: url, KEY: lender.stdout.trim().slice('KEY='.length) }
+  const lend = (...words: string[]) => runCommand(['key', 'lend', '--json', ...words], { environment: asLender })
+  const tooMuch = await lend('--max-notional', '1000.01')
+  assert.deepEqual([tooMuch.code, errorOf(tooMuch)['kind'], errorOf(tooMuch)['member']], [4, 'not_a_subset', 'caps.maxNotionalPerDay'])
+  const lent = await lend('--label', 'bot', '--scopes', 'read,trade', '--assets', 'btc,ETH', '--max-leverage', '2', '--expires', '2100-01-01')
+  const { keyId, secret, caps } = JSON.parse(lent.stdout) as IssuedKey
+  assert.deepEqual(caps, { assets: ['BTC', 'ETH'], maxLeverage: 2, maxNotionalPerDay: '10000000000', maxOrdersPerDay: null })
+  const asBot = { URL: url, KEY: `${keyId}:${secret}` }
+  const shown = await runCommand(['key', 'show'], { environment: asBot })
+  assert.match(shown.stdout, /^scopes +read, trade\nexpires +2100-01-01 00:00:00 UTC\nnetworks +any\nassets +BTC, ETH\nleverage +up to 2\nnotional today +0\.00 of 1000\.00\n/m)
+  const refused = await runCommand(['key', 'list', '--json'], { environment: asBot })
+  assert.deepEqual([refused.code, errorOf(refused)['kind'], errorOf(refused)['scope']], [4, 'scope_missing', 'keys'])
+  const file = `${keyFile}.next`
+  assert.equal((await runCommand(['key', 'rotate', '--overlap', '60', '--to', file], { environment: asBot })).code, 0)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  for (const KEY of [asBot.KEY, readFileSync(file, 'utf8').trim()]) {
+    assert.equal((await runCommand(['key', 'show'], { environment: { URL: url, KEY } })).code, 0)
+  }
+  assert.equal((await runCommand(['key', 'revoke', asLender.KEY.split(':')[0] ?? ''], { environment: asLender })).code, 0)
+  assert.equal((await runCommand(['key', 'show'], { environment: { URL: url, KEY: readFileSync(file, 'utf8').trim() } })).code, 5)
 })
 
 test('trades and orders are placed, listed, cancelled and closed', async () => {

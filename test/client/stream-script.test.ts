@@ -18,7 +18,7 @@ interface Line {
   hello(head: number): void
 }
 
-function stage() {
+function stage(key: () => { keyId: string; secret: string } | null = () => null) {
   const clock = createVirtualClock(0)
   const lines: Line[] = []
   class FakeSocket {
@@ -48,7 +48,7 @@ function stage() {
     return () => timer.cancel()
   }
   const stream = createStream({
-    url: 'http://gateway.test', key: () => null, WebSocket: FakeSocket, silenceMs: 10_000,
+    url: 'http://gateway.test', key, WebSocket: FakeSocket, silenceMs: 10_000,
     clock: { nowMs: () => clock.nowMs(), later },
   })
   const problems: StreamProblem[] = []
@@ -194,4 +194,26 @@ test('a loop that is too slow ends with SlowReader, and other readers continue',
   await slow.next()
   await assert.rejects(slow.next(), SlowReader)
   assert.deepEqual(got, [1, 2, 3, 4, 5])
+})
+
+test('a new secret is used before the one before ends, and otherwise continues the account channels when it has', () => {
+  let secret = 'first'
+  const { stream, line, problems } = stage(() => ({ keyId: 'nk', secret }))
+  stream.on('account.events.G1', () => {})
+  const first = line(0)
+  first.hello(5)
+  first.say({ type: 'subscribed', channels: ['account.events.G1'], heads: { 'account.events.G1': 3 } })
+  first.say({ type: 'key_expiring', at: 9_000 })
+  assert.deepEqual(problems, [{ kind: 'key_expiring', at: 9_000 }])
+  const before = first.sent.length
+  secret = 'second'
+  first.say({ type: 'unsubscribed', channels: ['account.events.G1'], reason: 'key_expired' })
+  assert.deepEqual(first.sent.slice(before), [
+    { op: 'login', keyId: 'nk', secret: 'second' }, { op: 'subscribe', channels: ['account.events.G1'], since: 3, id: 1, epoch: 'e1' },
+  ])
+  secret = 'third'
+  first.say({ type: 'key_expiring', at: 99_000 })
+  assert.deepEqual(first.sent.at(-1), { op: 'login', keyId: 'nk', secret: 'third' })
+  first.say({ type: 'unsubscribed', channels: [], reason: 'key_expired' })
+  assert.deepEqual(problems.slice(1), [{ kind: 'login', error: 'key_expired' }])
 })

@@ -110,9 +110,9 @@ export async function createTradingServer(): Promise<TradingServer> {
     errorRules: ERROR_RULES,
   })
   for (const schema of SCHEMAS) app.addSchema(schema)
-  const keys = forward(() => current().keys)
-  const caps = createEntryCaps({ keys, clock })
-  keysRoutes(app, { keys, requestLimits })
+  const currentKeys = forward(() => current().keys)
+  const caps = createEntryCaps({ keys: currentKeys, clock })
+  keysRoutes(app, { keys: currentKeys, requestLimits })
   accountRoutes(app, { requestLimits })
   ordersRoutes(app, {
     prepare: (request, options) => current().relay.prepare(request, options),
@@ -123,7 +123,8 @@ export async function createTradingServer(): Promise<TradingServer> {
     caps,
   })
   txRoutes(app, {
-    caps, relay: forward(() => current().relay), submissions: forward(() => current().submissions), transactions: forward(() => current().submissions.transactions),
+    caps, relay: forward(() => current().relay), submissions: forward(() => current().submissions),
+    transactions: forward(() => current().submissions.transactions),
   })
   return {
     app,

@@ -88,9 +88,7 @@ const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: s
   ['Account identity', AccountIdentity, 'owner string, tier standard|market_maker, keyId string'],
   [
     'API key record (list)', ApiKey,
-    'keyId string, owner string, tier standard|market_maker, label string?, createdAt integer, lastUsedAt integer?, revokedAt integer?, '
-    // Of the additions, "Keys that can be lent".
-    + 'scopes array, expiresAt integer?, cidrs array?, caps object?, parent string?',
+    'keyId string, owner string, tier standard|market_maker, label string?, createdAt integer, lastUsedAt integer?, revokedAt integer?',
   ],
   ['Prepared transaction', PreparedTransaction, 'op string, trader string, xdr string, minResourceFee? string'],
   [
@@ -133,6 +131,7 @@ const ADDITIONS: ReadonlyMap<string, string> = new Map([
   ['Event row', 'seq integer, epoch string, deployment? string'],
   ['Candle', 'volume amount, trades integer, final boolean, source noeracle|binance|trades, filled? true, revision? integer'],
   ['Market stats row', 'capacity? <MarketCapacity>'],
+  ['API key record (list)', 'scopes array, expiresAt integer?, cidrs array?, caps object?, parent string?'],
   ['Leaderboard entry', 'rank integer, trades integer, liqCount integer'],
   ['Trader vault', 'apyKind annualized|inception'],
   ['Vault trade row', 'asset string?, direction integer?, size string?, price string?'],

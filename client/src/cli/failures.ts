@@ -161,6 +161,10 @@ function describeGatewayError(error: GatewayError): Failure {
     const advice = `Transaction ${String(hash)} has it: \`tx\` shows it. Use a new id for a new trade.`
     return { exitCode: 4, kind: code, message: 'Another transaction has this client id.', hint: advice, requestId, more: { status, hash } }
   }
+  if (code === 'scope_missing' || code === 'address_not_allowed' || code === 'cap_exceeded' || code === 'not_a_subset') {
+    const { message: sentence = code, error: _error, ...more } = error.body as { readonly message?: string; readonly error?: unknown }
+    return { exitCode: 4, kind: code, message: sentence, hint: '`key show` shows what the key may do.', requestId, more: { status, ...more } }
+  }
   if (code.startsWith('http_')) {
     const what = `The server responded with ${status}, and not as such a gateway does.`
     return { exitCode: 3, kind: code, message: what, hint: 'Check the address (--url, URL).', requestId, more: { status } }
