@@ -225,7 +225,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, candles)
   const exports = createExports({ store, clock, log })
-  historyRoutes(app, { db, sharedDb, clock, deployment, adl, exports })
+  historyRoutes(app, { db, sharedDb, recentDb: store.readsLag ? store.write : db, clock, deployment, adl, exports })
   udfRoutes(app, { history: candles.history, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
@@ -308,13 +308,15 @@ function historyRoutes(
   parts: {
     readonly db: Queryable
     readonly sharedDb: Queryable
+    /** Reads what was stored a moment ago. */
+    readonly recentDb: Queryable
     readonly clock: Clock
     readonly deployment: CurrentDeployment
     readonly adl: AdlQueues
     readonly exports: Exports
   },
 ): void {
-  const { db, clock } = parts
+  const { db, recentDb, clock } = parts
   tradesRoutes(app, parts)
   traderRoutes(app, { db, clock })
   cashLedgerRoutes(app, { db })
@@ -323,7 +325,7 @@ function historyRoutes(
   correctionsRoutes(app, parts)
   positionsRoutes(app, parts)
   openOrdersRoutes(app, { db })
-  orderHistoryRoutes(app, { db })
+  orderHistoryRoutes(app, { db, recentDb })
   vaultsRoutes(app, parts)
   referralRoutes(app, { db })
   accountFeedsRoutes(app, { db, clock })

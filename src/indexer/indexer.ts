@@ -21,7 +21,7 @@ import type { RebuildResult } from './repair/rebuild.ts'
 import { createReconciler } from './repair/reconcile.ts'
 import type { StepResult } from './pages/step-result.ts'
 import { createStepper } from './pages/step.ts'
-import { createSubmissionWait, numberSubmissionChanges } from './pages/submission-numbers.ts'
+import { createSubmissionWait, recordSubmissions } from './pages/submission-numbers.ts'
 import { transactionEffects } from './pages/transaction-effects.ts'
 import { VAULTS } from './pages/vaults.ts'
 import { createVerifier } from './repair/verify.ts'
@@ -154,7 +154,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       return observations
     }),
     watchContracts: (signal) => withLock(0, (db) => contractWatcher.observe(db, signal)),
-    numberSubmissions: () => withLock(0, async (db) => (hasSubmissions ? await numberSubmissionChanges(db) : 0)),
+    numberSubmissions: () => withLock(0, async (db) => (hasSubmissions ? await recordSubmissions(db, clock.nowMs()) : 0)),
     compare: (signal) => withLock<number | null>(null, (db) => reconciler.compare(db, signal)),
     fill: (signal) => withLock<FillResult>('none', async (db) => (await gapFiller?.step(db, signal)) ?? 'none'),
     rebuild: () => withLock<RebuildResult>('none', (db) => rebuilder.step(db)),

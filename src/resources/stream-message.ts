@@ -132,7 +132,8 @@ const again = Type.Optional(Type.Unsafe({
 }))
 
 function changeOf(kind: string, row: TSchema, description: string): TSchema {
-  return Type.Object({ kind: oneOf(kind), row, ...(kind === 'submission' ? {} : { again }) }, { description })
+  const revision = Type.Integer({ description: 'Increases whenever the row is sent again. Of two rows with the same id, the one with the higher revision is current.' })
+  return Type.Object({ kind: oneOf(kind), row, revision, ...(kind === 'submission' ? {} : { again }) }, { description })
 }
 
 /** Frames by channel type. */

@@ -78,11 +78,11 @@ const listHistory = operation(
 
 const ORDER_NOT_FOUND = 'No order has this id, or its ledger is not indexed yet. Send that ledger as X-Min-Ledger.'
 
-export function orderHistoryRoutes(app: App, { db }: { readonly db: Queryable }): void {
+export function orderHistoryRoutes(app: App, { db, recentDb }: { readonly db: Queryable; readonly recentDb: Queryable }): void {
   app.get('/v1/orders/:orderId', { schema: getOrder }, async (request, reply) => {
     const { orderId } = request.params
     const { deployment: name, at_ledger: atLedger } = request.query
-    const { order, head } = await readOrder(db, { orderId, deployment: name, atLedger })
+    const { order, head } = await readOrder(db, { orderId, deployment: name, atLedger }, recentDb)
     if (order === null) throw new HttpFailure({ status: 404, body: { error: 'order_not_found', message: ORDER_NOT_FOUND, orderId } })
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, order), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })

@@ -963,6 +963,22 @@ create table tx.client_ids (
   constraint client_ids_pkey PRIMARY KEY (owner, client_id)
 );
 
+create table tx.created_entries (
+  contract_epoch integer not null,
+  kind text not null,
+  id bigint not null,
+  tx_hash text not null,
+  trader text not null,
+  ledger bigint not null,
+  ts bigint not null,
+  status text not null,
+  details jsonb not null,
+  recorded boolean not null default false,
+  created_at bigint not null,
+  constraint created_entries_pkey PRIMARY KEY (contract_epoch, kind, id),
+  constraint created_entries_kind_check CHECK ((kind ~ '^(order|position)$'::text))
+);
+
 create table tx.prepared (
   hash text not null,
   owner text not null,
@@ -1138,6 +1154,12 @@ CREATE INDEX api_keys_of_owner ON keys.api_keys USING btree (owner, seq);
 CREATE INDEX cap_uses_by_expiry ON keys.cap_uses USING btree (expires_at);
 CREATE INDEX cap_uses_by_key ON keys.cap_uses USING btree (key_id, expires_at);
 CREATE INDEX client_ids_by_age ON tx.client_ids USING btree (held_until);
+CREATE INDEX created_entries_by_age ON tx.created_entries USING btree (created_at);
+CREATE INDEX created_entries_by_hash ON tx.created_entries USING btree (tx_hash);
+CREATE INDEX created_orders_to_record ON tx.created_entries USING btree (ledger)
+  WHERE ((kind = 'order'::text) AND (NOT recorded));
+CREATE INDEX created_positions_by_trader ON tx.created_entries USING btree (trader, ledger)
+  WHERE (kind = 'position'::text);
 CREATE INDEX prepared_by_age ON tx.prepared USING btree (prepared_at);
 CREATE INDEX prepared_by_client_id ON tx.prepared USING btree (owner, client_id, prepared_at)
   WHERE (client_id IS NOT NULL);

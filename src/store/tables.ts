@@ -284,6 +284,10 @@ export const txTables = {
   client_ids: table('tx', 'client_ids', {
     owner: 'text', client_id: 'text', hash: 'text', held_until: 'bigint',
   }),
+  created_entries: table('tx', 'created_entries', {
+    contract_epoch: 'integer', kind: 'text', id: 'bigint', tx_hash: 'text', trader: 'text', ledger: 'bigint', ts: 'bigint', status: 'text',
+    details: 'jsonb', recorded: 'boolean', created_at: 'bigint',
+  }),
   prepared: table('tx', 'prepared', {
     hash: 'text', owner: 'text', op: 'text', client_id: 'text?', expires_at: 'bigint', prepared_at: 'bigint',
   }),

@@ -44,13 +44,16 @@ function upgradeFrame({ contract, generation, wasmHash, source, afterLedger, led
   })
 }
 
-/** The frames of an entry on its account's channel. They share `seq` and `prev`; `more` counts those that follow. */
+/**
+ * The frames of an entry on its account's channel. They share `seq` and `prev`; `more` counts those that follow. A row is sent again at a later position, so
+ * that its position is its revision.
+ */
 function orderFrames({ seq, epoch, account, changes }: OrderEntry, prev: number): readonly Frame[] {
   const channel = ordersChannel(account)
   return changes.map((change, index) => {
     const more = changes.length - 1 - index
     const place = `"seq":${seq},"prev":${prev}${more === 0 ? '' : `,"more":${more}`}`
-    return lazyFrame(channel, { seq, epoch }, () => `{"channel":${JSON.stringify(channel)},${place},"data":${JSON.stringify(change)}}`)
+    return lazyFrame(channel, { seq, epoch }, () => `{"channel":${JSON.stringify(channel)},${place},"data":${JSON.stringify({ ...change, revision: seq })}}`)
   })
 }
 

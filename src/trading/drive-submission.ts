@@ -11,11 +11,13 @@ import type { Store } from '../store/store.ts'
 import type { Corrections } from './outcome-corrections.ts'
 import type { Journal } from './journal.ts'
 import { isUnconfirmed, NO_RESULT, resultOf, statusOf } from './submission-records.ts'
-import type { SubmissionRecord } from './submission-records.ts'
+import type { SubmissionRecord, SubmissionResult } from './submission-records.ts'
 import { postponeSubmission } from './statements.ts'
 
 /** The age up to which a submission is looked up at this interval. */
 const LOOKUP_INTERVALS_MS = [[10_000, 1_000], [60_000, 2_000], [600_000, 5_000], [3_600_000, 30_000], [Number.POSITIVE_INFINITY, 300_000]] as const
+/** Operations whose terms no event reports. */
+const PLACES_ORDER = /^(?:leader_)?(?:place|set)_/
 /** All calls of the driver take turns with the requesters as one of them. */
 export const DRIVER_REQUESTER = { address: 'submissions', key: 'submissions' }
 
@@ -31,6 +33,8 @@ export interface SubmissionDriveParts {
 }
 
 export interface SubmissionDrive {
+  /** Ends a pending submission whose events the archive has. The node has what it created. */
+  end(record: SubmissionRecord, place: ArchivedPlace, signal: AbortSignal): Promise<void>
   /** Drives a pending submission one step and ends its lease. */
   step(record: SubmissionRecord, signal: AbortSignal): Promise<void>
   /**
@@ -50,7 +54,16 @@ export function createSubmissionDrive(parts: SubmissionDriveParts): SubmissionDr
     await corrections.postpone(record, isOver ? null : nextLookUpMs(record, nowMs))
   }
 
+  async function findCreated({ hash, trader }: SubmissionRecord, signal: AbortSignal): Promise<Pick<SubmissionResult, 'created'>> {
+    const found = await relay.outcomes.lookUp({ hash, source: trader, contract: null }, DRIVER_REQUESTER, { signal })
+    return found?.outcome?.kind === 'success' && found.outcome.created !== undefined ? { created: found.outcome.created } : {}
+  }
+
   return {
+    async end(record, place, signal) {
+      const created = PLACES_ORDER.test(record.op ?? '') ? await findCreated(record, signal) : {}
+      await journal.end(record, 'SUCCESS', { ...NO_RESULT, ...place, ...created })
+    },
     async step(record, signal) {
       const { hash, trader, sequence, expiresAt, envelopes, attempts, accepted, sentAt, submittedAt } = record
       const envelope = envelopes[attempts % Math.max(1, envelopes.length)]

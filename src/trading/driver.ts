@@ -8,10 +8,10 @@ import type { Store, WriterLock } from '../store/store.ts'
 import { readArchivedLedgers, readTransactionEvents } from '../projections/log/transaction-events.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import { endComparisons, listContradicted, readProofs } from './correction-statements.ts'
+import { purgeCreated } from './created-statements.ts'
 import { createSubmissionDrive } from './drive-submission.ts'
 import type { SubmissionDriveParts } from './drive-submission.ts'
 import { LEASE_MS } from './journal.ts'
-import { NO_RESULT } from './submission-records.ts'
 import type { SubmissionRecord } from './submission-records.ts'
 import type { ReservedUses } from './reserved-uses.ts'
 import { isUnavailable } from './store-access.ts'
@@ -57,6 +57,8 @@ const NEVER = new AbortController().signal
 /** Time for which rows are kept that the log does not have: prepared transactions after their preparation, and submissions that no node accepted. */
 const PREPARED_KEPT_MS = 24 * 60 * 60_000
 const REFUSED_KEPT_MS = 24 * 60 * 60_000
+/** Time for which what submissions created is kept for readers that are ahead of the index. */
+const CREATED_KEPT_MS = 24 * 60 * 60_000
 
 export function createDriver(parts: DriverParts): Driver {
   const { store, clock, log, journal, instance } = parts
@@ -82,7 +84,7 @@ export function createDriver(parts: DriverParts): Driver {
       const place = archived.get(record.hash)
       try {
         if (!isPending(record)) return await drive.check(record, proofs.get(record.id), signal)
-        if (place !== undefined) return await journal.end(record, 'SUCCESS', { ...NO_RESULT, ...place })
+        if (place !== undefined) return await drive.end(record, place, signal)
         if (signal.aborted) return
         // Its instance died before it knew what became of the send.
         if (record.loggedStatus === null) await journal.announce(record, 'unknown')
@@ -116,8 +118,9 @@ export function createDriver(parts: DriverParts): Driver {
     if (clock.elapsedMs() - purgedAtMs < PURGE_INTERVAL_MS) return
     purgedAtMs = clock.elapsedMs()
     const nowMs = clock.nowMs()
+    const hasMoreCreated = await purgeCreated(store.write, nowMs - CREATED_KEPT_MS)
     const hasMore = await purge(store.write, { preparedMs: nowMs - PREPARED_KEPT_MS, heldMs: nowMs, refusedMs: nowMs - REFUSED_KEPT_MS })
-    if (hasMore) purgedAtMs = Number.NEGATIVE_INFINITY
+    if (hasMore || hasMoreCreated) purgedAtMs = Number.NEGATIVE_INFINITY
   }
 
   /** Events of a transaction in the archive prove its success, whatever a node reported. */

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { SignedTransaction } from '../chain/codec/transaction.ts'
 import type { Relay } from './relay/relay.ts'
 import type { Queryable, Store, Writable } from '../store/store.ts'
+import { insertCreated } from './created-statements.ts'
 import { CLIENT_ID_HELD_MS, ClientIdInUse } from './preparations.ts'
 import { NO_RESERVATIONS, settleUses } from './reserved-uses.ts'
 import type { ReservedUses } from './reserved-uses.ts'
@@ -112,13 +113,14 @@ export function createJournal({ store, clock, driver, operationOf, onEnded, uses
       if (ended === undefined) return
       const { clientId, loggedStatus } = ended
       await settleUses(uses, tx, ended)
+      if (status === 'SUCCESS' && result.created !== undefined) await insertCreated(tx, result.created, { ...result, hash: key.hash }, clock.nowMs())
       const isUnlogged = loggedStatus === null && isRefused(status)
       if (clientId !== null && (isUnlogged || status === 'PREPARED')) await freeClientId(tx, key, clientId)
       if (isUnlogged) await trimRefused(tx, key.owner, REFUSED_KEPT_MAX)
       else if (loggedStatus !== status) {
         // The log has each submission before it has its end.
         if (loggedStatus === null) await log(tx, { ...ended, ...NO_RESULT, status: 'PENDING' })
-        await log(tx, ended)
+        await log(tx, result.created === undefined ? ended : { ...ended, created: result.created })
       }
       if (status !== 'PREPARED') onEnded?.(status)
     }),

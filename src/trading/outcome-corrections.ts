@@ -1,5 +1,6 @@
 // Corrects final states that proved to be false. Each correction is one transaction, together with its entry for the log.
 
+import { insertCreated } from './created-statements.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { endCheck } from '../projections/repair/submission-checks.ts'
@@ -46,7 +47,12 @@ export function createCorrections({ store, clock, log, uses, onCorrected }: {
   }
 
   return {
-    correct: (record, status, result) => change(record, 'corrected', (tx) => replaceOutcome(tx, record, status, result, clock.nowMs())),
+    correct: (record, status, result) => change(record, 'corrected', async (tx) => {
+      const nowMs = clock.nowMs()
+      const written = await replaceOutcome(tx, record, status, result, nowMs)
+      if (written !== undefined && status === 'SUCCESS' && result.created !== undefined) await insertCreated(tx, result.created, { ...result, hash: record.hash }, nowMs)
+      return written
+    }),
     reopen: (record) => change(record, 'corrected', (tx) => driveAgain(tx, record, clock.nowMs())),
     confirm: (record, evidence) => change(record, 'same', (tx) => endConfirmation(tx, record, evidence)),
     postpone: (record, dueMs) => change(record, 'unverifiable', async (tx) => {

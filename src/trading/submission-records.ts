@@ -1,6 +1,7 @@
 // The rows of the tables in the schema tx, and the outcomes of the relay as stored results.
 
 import { CONFIRMING_NODES } from '../chain/rpc/agreed-transaction.ts'
+import type { CreatedEntries } from './relay/created-entries.ts'
 import { provedOutcome } from './relay/outcomes.ts'
 import type { SubmitOutcome } from './relay/outcomes.ts'
 import type { ContractError, HostErrorName } from '../resources/submit-result.ts'
@@ -32,6 +33,8 @@ export interface SubmissionResult {
   /** Nodes that report the outcome, of this many. Null: the index alone has it. */
   readonly confirmedBy: number | null
   readonly nodes: number | null
+  /** Orders and positions that the transaction created, from its own result. Absent: unknown, or read from the database. */
+  readonly created?: CreatedEntries
 }
 
 export const NO_RESULT: SubmissionResult = {
@@ -92,8 +95,8 @@ export function statusOf(outcome: SubmitOutcome, isFirst: boolean): FinalStatus 
 
 export function resultOf(outcome: SubmitOutcome): SubmissionResult {
   if (outcome.kind === 'success') {
-    const { ledger, closeSec: ts, orderId = null, confirmedBy, nodes } = outcome
-    return { ...NO_RESULT, ledger, ts, orderId, confirmedBy, nodes }
+    const { ledger, closeSec: ts, orderId = null, confirmedBy, nodes, created } = outcome
+    return { ...NO_RESULT, ledger, ts, orderId, confirmedBy, nodes, ...(created === undefined ? {} : { created }) }
   }
   if (outcome.kind === 'rejected' && outcome.proof !== 'expired') {
     return { ...NO_RESULT, contractError: outcome.contractError, hostError: outcome.hostError, txResultCode: outcome.result?.code ?? null }

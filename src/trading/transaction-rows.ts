@@ -1,12 +1,14 @@
 // The rows of GET /v1/tx/{hash}: submissions joined to what the index has, their events and what happened to the orders that they placed.
 
 import { readOrderOutcomes } from '../projections/orders/order-history.ts'
+import { readCreatedIds } from '../projections/orders/created-entries.ts'
 import { readPlacedOrders } from '../projections/orders/order-placements.ts'
 import type { Head } from '../projections/log/page.ts'
 import { readTransactionEvents } from '../projections/log/transaction-events.ts'
 import type { EventRow } from '../resources/event-row.ts'
 import type { OrderOutcome, TransactionRow } from '../resources/transaction.ts'
 import type { Queryable } from '../store/store.ts'
+import type { CreatedEntries } from './relay/created-entries.ts'
 import type { PreparedRecord, SubmissionRecord } from './submission-records.ts'
 
 export interface IndexedRows {
@@ -55,14 +57,20 @@ export function eventsBy({ ledger }: { readonly ledger: number | null }, head: H
 }
 
 /**
- * Finds the orders whose placement emits no event. The index learns of them later, and the call's result shows them earlier: a row names them only when
- * GET /v1/orders/{orderId} has them.
+ * Finds the orders whose placement emits no event, and what a transaction created whose ledger is not indexed yet. A row names an order only when
+ * GET /v1/orders/{orderId} has it.
  */
 export async function withIndexedOrders(db: Queryable, rows: readonly TransactionRow[]): Promise<readonly TransactionRow[]> {
   const silent = rows.filter(placesWithoutEvent)
-  if (silent.length === 0) return rows
-  const placed = await readPlacedOrders(db, silent.map(({ hash, orderId, trader }) => ({ txHash: hash, orderId, trader })))
-  return rows.map((row) => (silent.includes(row) ? { ...row, orderId: placed.get(row.hash) ?? null } : row))
+  const placed = silent.length === 0
+    ? new Map<string, number>()
+    : await readPlacedOrders(db, silent.map(({ hash, orderId, trader }) => ({ txHash: hash, orderId, trader })))
+  const isEarly = (row: TransactionRow): boolean => row.status === 'SUCCESS' && (row.events === null || (silent.includes(row) && !placed.has(row.hash)))
+  const created = await readCreatedIds(db, rows.filter(isEarly).map(({ hash }) => hash))
+  return rows.map((row) => {
+    if (isEarly(row)) return { ...row, ...(row.events === null ? NO_IDS : { orderId: null }), ...created.get(row.hash) }
+    return silent.includes(row) ? { ...row, orderId: placed.get(row.hash) ?? null } : row
+  })
 }
 
 /** True when a transaction may have placed an order that none of its events names. */
@@ -106,9 +114,19 @@ interface Ids {
   readonly positionId: number | null
 }
 
-/** The ids of a transaction as a row shows them. Before the index has its ledger, nothing else can be read by them, so that none is shown. */
-export function indexedIds(events: readonly EventRow[] | null, known: Partial<Ids>): Ids {
-  return events === null ? { orderId: null, positionId: null } : idsOf(events, known)
+const NO_IDS: Ids = { orderId: null, positionId: null }
+
+/** The ids of a transaction as a row shows them. Before the index has its ledger, those of what its own result says that it created. */
+export function indexedIds(events: readonly EventRow[] | null, known: Partial<Ids> & { readonly created?: CreatedEntries }): Ids {
+  return events === null ? createdIds(known.created) : idsOf(events, known)
+}
+
+function createdIds(created: CreatedEntries | undefined): Ids {
+  const first = (ids: readonly number[]): number | null => (ids.length === 0 ? null : Math.min(...ids))
+  return {
+    orderId: first(created?.orders.map(({ details }) => details.orderId) ?? []),
+    positionId: first(created?.positions.map(({ positionId }) => positionId) ?? []),
+  }
 }
 
 /** The order and the position that events name: the first ones, because a transaction acts on its own before it affects others. Otherwise the known ones. */

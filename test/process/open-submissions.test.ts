@@ -7,11 +7,14 @@ import { createSystemClock } from '../../src/base/clock.ts'
 import { accountKey, readAccountSequence } from '../../src/chain/codec/transaction.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
+import type { Order } from '../../src/resources/order.ts'
+import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import type { TransactionRow } from '../../src/resources/transaction.ts'
 import { databaseUrl, openTestStore, testServerUrl } from '../support/database.ts'
 import { bearer, createWallet, signChallenge } from '../support/keys.ts'
 import { startMain } from '../support/main-process.ts'
 import { startNetworkOn } from '../support/network.ts'
+import { sign } from '../support/traders.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SUBMISSIONS = 12
@@ -95,4 +98,33 @@ test(`the ${SUBMISSIONS} open submissions of a killed process are final soon aft
   await untilStates(secondUrl, key, (states) => states.every((status) => status === 'SUCCESS'))
   const tookMs = Math.round(clock.elapsedMs() - startedMs)
   assert.ok(tookMs < ENDED_WITHIN_MS, `took ${tookMs} ms`)
+})
+
+test('an order whose submission a killed process left open is there with its terms when it has succeeded', async () => {
+  await using disposables = new AsyncDisposableStack()
+  const network = disposables.use(await startNetworkOn(createSystemClock(), { seed: 'killed order', port: 0, traders: 0 }))
+  const environment = { NETWORK: 'local', RPC_URL: network.rpcUrl ?? '', POLL_INTERVAL_MS: '250', ...await openLocation(disposables) }
+  const first = disposables.use(startMain(environment))
+  const url = await first.url()
+  const key = await obtainKey(url)
+  await network.rpc.call('local_fund', { address: key.owner, usdc: '50000000000' })
+  const terms = { asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long', slippageToleranceBps: 100 }
+  const trigger = { triggerPrice: '10000000000', limitPrice: '10000000000', triggerCondition: 'Below' }
+  // Reported by no event.
+  const prepared = await post<PreparedTransaction>(`${url}/v1/orders/prepare`, { op: 'place_stop_limit_order', ...terms, ...trigger }, key)
+  await network.rpc.call('local_autoClose', { enabled: false })
+  const signedXdr = sign(prepared, createWallet('killed'), network.networkPassphrase)
+  void post(`${url}/v1/tx/submit`, { signedXdr, pollTimeoutMs: 60_000 }, key).catch(() => {})
+  await untilStates(url, key, (states) => states.length === 1)
+  await first.stop('SIGKILL')
+
+  await network.rpc.call('local_autoClose', { enabled: true })
+  const secondUrl = await disposables.use(startMain(environment)).url()
+  await untilStates(secondUrl, key, (states) => states.every((status) => status === 'SUCCESS'))
+  const read = async <Body>(path: string): Promise<Body> =>
+    await (await fetch(`${secondUrl}${path}`, { headers: { authorization: bearer(key) } })).json() as Body
+  const { orderId, ledger } = await read<TransactionRow>(`/v1/tx/${prepared.hash}`)
+  const order = await read<Order>(`/v1/orders/${orderId}`)
+  assert.deepEqual([order.orderType, order.asset, order.collateral, order.limitPrice], ['stop_limit', 'BTC', terms.collateral, trigger.limitPrice])
+  assert.deepEqual([order.placed?.txHash, order.placed?.ledger], [prepared.hash, ledger])
 })

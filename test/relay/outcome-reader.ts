@@ -20,7 +20,7 @@ export function outcomesOf(
 ): OutcomeReader {
   return createOutcomeReader({
     rpc, clock, networkId: networkIdOf(PASSPHRASE), ...NO_WARNINGS,
-    contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks, onHostFailure,
+    deployment: currentDeploymentOf(CONTRACTS), contractErrors: createContractErrors(currentDeploymentOf(CONTRACTS)), ledgerWatermarks, onHostFailure,
   })
 }
 

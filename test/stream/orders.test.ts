@@ -13,7 +13,7 @@ import type { Trader } from '../support/traders.ts'
 
 interface Change extends StreamFrame {
   readonly more?: number
-  readonly data?: { readonly kind: 'submission' | 'order' | 'fill'; readonly row: Readonly<Record<string, unknown>>; readonly again?: true }
+  readonly data?: { readonly kind: 'submission' | 'order' | 'fill'; readonly row: Readonly<Record<string, unknown>>; readonly revision: number; readonly again?: true }
 }
 
 let fixture: GatewayFixture
@@ -189,4 +189,17 @@ test('frames of one event share its seq, count those that follow, and are never 
   assert.deepEqual(group.map(({ more }) => more), [3, 2, 1, undefined])
   assert.equal(new Set(group.map(({ prev }) => prev)).size, 1)
   await fixture.store.write.query('delete from idx.position_fills where position_id >= 1000000')
+})
+
+test('an order that was submitted here is pushed whole, and a row that is sent again has a higher revision', async () => {
+  const changes = await changesOf(await connectAs(alice), 0)
+  for (const { seq, data } of changes) assert.equal(data?.revision, seq)
+  const orders = changes.filter(({ data }) => data?.kind === 'order')
+  assert.ok(orders.length >= 4)
+  for (const { data } of orders) {
+    for (const member of ['orderType', 'asset', 'direction', 'collateral', 'leverage', 'timeInForce', 'slippageToleranceBps']) {
+      assert.notEqual(data?.row[member], null, member)
+    }
+    assert.equal(data?.again, undefined)
+  }
 })

@@ -24,6 +24,8 @@ export interface MetaChanges {
   readonly changes: EntryChanges
   /** The events of contracts, as the archive stores them: contract, topics and value, separated by spaces; XDR is base64. */
   readonly events: readonly string[]
+  /** The best prices of trailing stops after the transaction, by order id. */
+  readonly peaks: ReadonlyMap<number, bigint>
 }
 
 type Meta = Decoded<typeof xdr.TransactionMeta>
@@ -42,7 +44,8 @@ export function decodeMeta(metaXdr: string, market: string): MetaChanges | null 
     const meta = readXdr(xdr.TransactionMeta, metaXdr)
     const operations = operationsOf(meta)
     if (operations === null) return null
-    return { changes: readChanges(operations.flatMap(versionsOf), market), events: eventsOf(meta).flatMap(eventText) }
+    const versions = operations.flatMap(versionsOf).filter(({ contract }) => contract === market)
+    return { changes: readChanges(versions, market), events: eventsOf(meta).flatMap(eventText), peaks: readPeaks(versions) }
   } catch {
     return null
   }
@@ -156,12 +159,22 @@ function readChanges(versions: readonly Version[], market: string): EntryChanges
     if (entry === null) continue
     if (entry.name === 'Position') merge(positions, readField(entry.argument, 'count'), readBoth(before, after, positionOf))
     else if (entry.name === 'Order') merge(orders, readField(entry.argument, 'count'), readBoth(before, after, orderOf))
-    else mergeBalance(crossBalances, readField(entry.argument, 'address'), readBoth(before, after, (value) => readField(value, 'i128')))
+    else if (entry.name === 'CrossMarginBalance') mergeBalance(crossBalances, readField(entry.argument, 'address'), readBoth(before, after, (value) => readField(value, 'i128')))
   }
   return { positions, orders, crossBalances }
 }
 
-const NAMES: ReadonlySet<string> = new Set(['Position', 'Order', 'CrossMarginBalance'])
+function readPeaks(versions: readonly Version[]): Map<number, bigint> {
+  return new Map(versions.flatMap(({ key, after }) => {
+    const entry = entryName(key)
+    if (entry?.name !== PEAK || after === null) return []
+    const [id, peak] = [readField(entry.argument, 'count'), readField(readScVal(after), 'i128')]
+    return id === undefined || peak === undefined ? [] : [[id, peak] as const]
+  }))
+}
+
+const PEAK = 'TrailingStopPeak'
+const NAMES: ReadonlySet<string> = new Set(['Position', 'Order', 'CrossMarginBalance', PEAK])
 
 /** The name and the argument of a storage key, if it is one of those read here. Other values are not converted: lists of ids can be long. */
 function entryName(key: RawXdr): { readonly name: string; readonly argument: ScValue } | null {

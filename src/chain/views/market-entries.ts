@@ -141,9 +141,12 @@ export interface StoredOrderState {
 export function readOrderState(dataXdr: string): StoredOrderState | undefined {
   const order = readStruct(contractDataValue(dataXdr), { id: 'count', trader: 'address', created_at: 'count', status: 'u32' })
   if (order === undefined) return undefined
-  // Besides a cancellation there are the codes of one for slippage, and of an expiry.
-  const status = ORDER_STATES[order.status] ?? 'cancelled'
-  return { orderId: order.id, trader: order.trader, placedSec: order.created_at, status }
+  return { orderId: order.id, trader: order.trader, placedSec: order.created_at, status: orderStatus(order.status) }
+}
+
+/** The status of an order by its number in storage. Besides a cancellation there are the codes of one for slippage, and of an expiry. */
+export function orderStatus(stored: number): StoredOrderState['status'] {
+  return ORDER_STATES[stored] ?? 'cancelled'
 }
 
 /** Reads the configuration from the market's instance storage. */

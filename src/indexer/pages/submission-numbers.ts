@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts'
 import { IndexConflict, isInsideTransaction, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../../projections/state/index-state.ts'
+import { recordCreatedOrders } from '../../projections/orders/created-entries.ts'
 import { listUnnumberedChanges, numberChanges, SUBMISSION_CHANNEL } from '../../projections/log/submission-log.ts'
 import type { Store, Writer } from '../../store/store.ts'
 
@@ -32,6 +33,13 @@ export async function numberSubmissionChanges(db: Writer): Promise<number> {
   }
 }
 
+/** Records one batch of changes of submissions, and the orders that they placed; returns the number of changes. */
+export async function recordSubmissions(db: Writer, nowMs: number): Promise<number> {
+  const numbered = await numberSubmissionChanges(db)
+  await recordCreatedOrders(db, nowMs)
+  return numbered
+}
+
 /** Waits between two polls, and numbers changes as soon as they are reported. A lost notification only delays them until the next poll. */
 export interface SubmissionWait {
   /** Listens for reports until the returned function is called. Never rejects. */
@@ -47,7 +55,7 @@ export function createSubmissionWait({ store, clock }: { readonly store: Store; 
 
   async function number(db: Writer): Promise<void> {
     let batches = 0
-    while (batches < BATCHES_MAX && (await numberSubmissionChanges(db)) === BATCH) batches++
+    while (batches < BATCHES_MAX && (await recordSubmissions(db, clock.nowMs())) === BATCH) batches++
   }
 
   return {

@@ -13,6 +13,7 @@ import { stateSource } from '../state/as-of.ts'
 import { arraysOf } from '../array-params.ts'
 import { clampToSafeInteger, headOf, listLog, seqFromCursor, toSearchText } from '../log/log-list.ts'
 import { encodeCursor } from '../log/page.ts'
+import { CREATED_DETAILS, readCreatedOrder } from './created-entries.ts'
 import type { Head, Page } from '../log/page.ts'
 
 type Terms = Omit<Order, 'orderId' | 'status' | 'placed' | 'ended' | 'execution'>
@@ -61,7 +62,8 @@ const COLUMNS: Readonly<Record<keyof RawOrder, Sql | string>> = {
   positionId: 'r.position_id', price: 'r.price', size: 'r.size', pnl: 'r.pnl', keeperReward: 'r.keeper_reward',
   settled: sql`(select jsonb_build_object('fee', f.fee::text, 'keeperReward', f.keeper_reward::text) from ${idx.position_fills} f
     where f.seq = r.execution_seq and f.position_id = r.position_id)`,
-  details: sql`(select d.details from ${idx.order_details} d where d.contract_epoch = r.contract_epoch and d.order_id = r.order_id)`,
+  details: sql`coalesce(
+    (select d.details from ${idx.order_details} d where d.contract_epoch = r.contract_epoch and d.order_id = r.order_id), ${CREATED_DETAILS})`,
   placement: sql`case when r.seq is null then (select jsonb_build_object('ledger', p.ledger, 'ts', p.ts, 'txHash', p.tx_hash, 'seq', p.seq)
     from ${idx.order_placements} p where p.contract_epoch = r.contract_epoch and p.order_id = r.order_id) end`,
 }
@@ -178,9 +180,12 @@ function throughSeqOf({ atLedger }: AsOf): Sql {
   return atLedger === undefined ? sql`null::bigint` : sql`c.through_seq`
 }
 
-/** One order of a deployment; null when none is known by this id. */
+/**
+ * One order of a deployment; null when none is known by this id. An order that a submission placed is known from then on. `recent`: a connection that reads
+ * what was stored a moment ago, if `db` may lag.
+ */
 export async function readOrder(
-  db: Queryable, filter: AsOf & { readonly orderId: number; readonly deployment?: string | undefined },
+  db: Queryable, filter: AsOf & { readonly orderId: number; readonly deployment?: string | undefined }, recent: Queryable = db,
 ): Promise<{ readonly order: Order | null; readonly head: Head }> {
   const { contractEpoch, hasEnded } = await findDeployment(db, filter.deployment)
   const params: Param[] = [contractEpoch, clampToSafeInteger(filter.orderId)]
@@ -193,7 +198,15 @@ export async function readOrder(
     params,
   )
   const [raw] = rows
-  return { order: raw === undefined || raw.orderId === null ? null : toOrder(afterReset(asOf(raw, raw.throughSeq), hasEnded)), head: headOf(rows) }
+  const order = raw === undefined || raw.orderId === null ? null : toOrder(afterReset(asOf(raw, raw.throughSeq), hasEnded))
+  const isWhole = order !== null && (order.orderType !== null || recent === db)
+  const created = isWhole || hasEnded || filter.atLedger !== undefined ? undefined : await readCreatedOrder(recent, contractEpoch, filter.orderId)
+  return { order: created === undefined || order === null ? created ?? order : { ...created, ...givenMembers(order) }, head: headOf(rows) }
+}
+
+/** The members of an order that are not null. */
+function givenMembers(order: Order): Partial<Order> {
+  return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== null))
 }
 
 /** An order as it was after one event, for the channel of its account. */

@@ -48,6 +48,8 @@ export interface OrderObservation {
   readonly details: OpenOrder | null
   /** Of an order whose placement no event reports. Null: not found, or reported. */
   readonly placement: Omit<OrderPlacement, 'orderId' | 'seq'> | null
+  /** True when the frame of its placement had these details. */
+  readonly isPublished?: boolean
 }
 
 /** The entries of one response. */
@@ -150,7 +152,8 @@ interface CompletedOrder {
 
 /** The orders that this reading completes, without those whose end was in nobody's feed: they are added to their owner's. */
 async function listCompleted(tx: Queryable, contractEpoch: number, orders: readonly OrderObservation[]): Promise<readonly CompletedOrder[]> {
-  const found = orders.flatMap(({ orderId, owner, details }) => (owner === null ? [] : [{ orderId, account: owner, placedSec: details?.createdAt ?? 0 }]))
+  const unpublished = orders.filter(({ isPublished }) => isPublished !== true)
+  const found = unpublished.flatMap(({ orderId, owner, details }) => (owner === null ? [] : [{ orderId, account: owner, placedSec: details?.createdAt ?? 0 }]))
   if (found.length === 0) return []
   const rows = await tx.query<CompletedOrder>(
     sql`select found.order_id as "orderId", found.account, greatest(o.ts, o.ended_ts, found.placed) as ts

@@ -6,6 +6,7 @@ import { readAgreedTransaction } from '../../chain/rpc/agreed-transaction.ts'
 import type { AgreedTransaction } from '../../chain/rpc/agreed-transaction.ts'
 import type { Agreement } from '../../chain/rpc/agreement.ts'
 import { readReturnedOrderId } from '../../chain/codec/entry-changes.ts'
+import type { CurrentDeployment } from '../../exchange/deployment.ts'
 import { RpcFailure } from '../../chain/rpc/failure.ts'
 import { findFailureCause, readTransactionResult } from '../../chain/rpc/outcome.ts'
 import type { FailureCause, HostError, TransactionResult } from '../../chain/rpc/outcome.ts'
@@ -16,6 +17,8 @@ import type { SignedTransaction } from '../../chain/codec/transaction.ts'
 import type { ContractError, HostErrorName } from '../../resources/submit-result.ts'
 import { adviceForFailure, describeHostError, hostText } from './error-advice.ts'
 import type { ContractErrors } from './error-advice.ts'
+import { readCreated } from './created-entries.ts'
+import type { CreatedEntries } from './created-entries.ts'
 import type { SendResult } from './send-envelope.ts'
 
 /** The errors of a transaction, as the API returns them. */
@@ -52,8 +55,8 @@ export type Proof = 'expired' | 'superseded'
 
 /** The outcome of a submission for one caller. */
 export type SubmitOutcome =
-  /** `orderId`: of the order that the call returned, if it placed one. */
-  | Applied & { readonly kind: 'success'; readonly orderId?: number }
+  /** `orderId`: of the order that the call returned, if it placed one. `created`: what the transaction's own result says that it created. */
+  | Applied & { readonly kind: 'success'; readonly orderId?: number; readonly created?: CreatedEntries }
   | Applied & NamedErrors & { readonly kind: 'failed'; readonly message: string; readonly txResultCode: string | null; readonly resultXdr: string }
   /** The network has the transaction; it is not final. */
   | { readonly kind: 'pending' }
@@ -107,8 +110,9 @@ export interface HostFailure {
   readonly hostError: HostError
 }
 
-export function createOutcomeReader({ rpc, clock, networkId, agreement, contractErrors, ledgerWatermarks, onHostFailure }: {
+export function createOutcomeReader({ rpc, clock, networkId, deployment, agreement, contractErrors, ledgerWatermarks, onHostFailure }: {
   readonly rpc: Rpc
+  readonly deployment: CurrentDeployment
   readonly clock: Clock
   readonly networkId: Uint8Array
   readonly agreement: Pick<Agreement, 'record'>
@@ -148,14 +152,20 @@ export function createOutcomeReader({ rpc, clock, networkId, agreement, contract
     const { ledger, closeSec = null, envelopeXdr = null } = response
     const applied = { ledger, closeSec, confirmedBy: agreeing, nodes: rpc.endpoints }
     if (response.status === 'SUCCESS') {
-      const orderId = response.metaXdr === undefined ? null : readReturnedOrderId(response.metaXdr)
-      return { ...retained, envelopeXdr, outcome: { kind: 'success', ...applied, ...(orderId === null ? {} : { orderId }) } }
+      return { ...retained, envelopeXdr, outcome: { kind: 'success', ...applied, ...createdBy(response.metaXdr) } }
     }
     const { diagnosticEventsXdr } = response
     const result = readTransactionResult(response.resultXdr)
     const cause = withOperationResult(findFailureCause(diagnosticEventsXdr), result)
     if (cause.hostError !== null) onHostFailure?.({ hash: signed.hash, envelopeXdr, diagnosticEventsXdr, hostError: cause.hostError })
     return { ...retained, envelopeXdr, outcome: { ...failedOutcome(response.resultXdr, { result, cause }, signed.contract), ...applied } }
+  }
+
+  function createdBy(metaXdr: string | undefined): { readonly orderId?: number; readonly created?: CreatedEntries } {
+    if (metaXdr === undefined) return {}
+    const orderId = readReturnedOrderId(metaXdr)
+    const created = readCreated(metaXdr, deployment.current.contracts.market)
+    return { ...(orderId === null ? {} : { orderId }), ...(created === null ? {} : { created }) }
   }
 
   function nameErrors({ contractError, hostError }: FailureCause, invoked: string | null): NamedErrors & { readonly advice: string } {

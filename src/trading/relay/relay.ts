@@ -62,7 +62,7 @@ export function createRelay(parts: {
   const contractErrors = createContractErrors(deployment)
   const footprints = createFootprints({ rpc, clock, deployment })
   const prepared = createCache<string, true>(PREPARED_MAX)
-  const outcomes = createOutcomeReader({ rpc, clock, networkId, agreement, contractErrors, ledgerWatermarks, onHostFailure })
+  const outcomes = createOutcomeReader({ rpc, clock, networkId, deployment, agreement, contractErrors, ledgerWatermarks, onHostFailure })
   const { judge, judgeNow } = createJudge({ rpc, clock, outcomes })
   const prepare = createPrepare({
     rpc, clock, agreement, deployment, networkId, contractErrors, ledgerWatermarks, readConditions, footprints,

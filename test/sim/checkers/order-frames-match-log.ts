@@ -54,7 +54,7 @@ async function readAll(db: Queryable, account: string, lastSeq: number): Promise
 function framesOf(account: string, entries: readonly OrderEntry[]): readonly PublishedFrame[] {
   return entries.flatMap(({ seq, changes }, index) => changes.map((data, nth) => {
     const more = changes.length - 1 - nth
-    const asJson = JSON.parse(JSON.stringify(data)) as object
+    const asJson = { ...JSON.parse(JSON.stringify(data)) as object, revision: seq }
     return { channel: `account.orders.${account}`, seq, prev: entries[index - 1]?.seq ?? 0, ...(more === 0 ? {} : { more }), data: withoutLabel(asJson) }
   }))
 }
@@ -66,7 +66,7 @@ function withLaterFigures(frame: PublishedFrame, now: PublishedFrame | undefined
   if (kind === 'submission' || later.length === 0) return frame
   const isAgain = log.some(({ seq, data }) => seq > frame.seq && isSameRow((data as Change).row, row))
   assert.ok(isAgain, `${JSON.stringify(frame.data)} was not sent again with its ${later.map(([name]) => name).join(', ')}`)
-  return { ...frame, data: { kind, row: { ...row, ...Object.fromEntries(later) } } }
+  return { ...frame, data: { ...frame.data as Change, row: { ...row, ...Object.fromEntries(later) } } }
 }
 
 interface Change {
