@@ -21,6 +21,7 @@ export interface Guide {
 export const GUIDES: readonly Guide[] = [
   { name: 'first-order', file: 'guides/first-order.md', summary: 'Every request from an API key to a position.' },
   { name: 'bot-author', file: 'guides/bot-author.md', summary: 'For authors of trading bots: prices, orders, restarts without loss.' },
+  { name: 'python', file: 'guides/python.md', summary: 'From pip install to a filled order.' },
   { name: 'account-ledger', file: 'guides/account-ledger.md', summary: 'Where did my money go: the account ledger, PnL curves, vault history.' },
   { name: 'analyst', file: 'guides/analyst.md', summary: 'Answers as of a ledger, and daily files.' },
   { name: 'front-end', file: 'guides/front-end.md', summary: 'For front-end developers: browsers, wallets, charts, live data.' },

@@ -11,6 +11,8 @@ import { createDocumentedRun } from './documented-run.ts'
 import type { DocumentedRun } from './documented-run.ts'
 
 const GUIDES = ['account-ledger', 'analyst', 'bot-author', 'first-order', 'front-end', 'operator'] as const
+/** Run by python/tests/test_package.py. */
+const PYTHON_GUIDE = 'python'
 const STARTS = /^(?:[A-Z_]+=\S+ )*npm start$/
 /** Commands that need exclusive access to the embedded database, as the operator's guide says. */
 const EXCLUSIVE = /^npm run keys\b|^cp -a data /
@@ -72,6 +74,6 @@ test('the commands of generations.md work on contracts of generation 2', async (
 })
 
 test('the tests run every guide, and the README links it', () => {
-  assert.deepEqual(globSync('docs/guides/*.md', { cwd: PROJECT_ROOT }).toSorted(), GUIDES.map((name) => `docs/guides/${name}.md`))
-  for (const guide of GUIDES) assert.ok(readPage('README.md').includes(`](docs/guides/${guide}.md)`), guide)
+  assert.deepEqual(globSync('docs/guides/*.md', { cwd: PROJECT_ROOT }).toSorted(), [...GUIDES, PYTHON_GUIDE].map((name) => `docs/guides/${name}.md`).toSorted())
+  for (const guide of [...GUIDES, PYTHON_GUIDE]) assert.ok(readPage('README.md').includes(`](docs/guides/${guide}.md)`), guide)
 })

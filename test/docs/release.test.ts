@@ -57,6 +57,7 @@ test('the program reports the version of package.json', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, commandLine)
   assert.equal(stdout, `perpetual-exchange-client ${version}\n`)
   // `/v1/health`, `/docs/stream.json` and traces get it from here.
+  assert.ok(read('python/src/perpetual_exchange/_version.py').includes(`VERSION = "${version}"`), 'the Python client has the version')
   assert.match(read('main.ts'), /import manifest from '\.\/package\.json' with/)
   // The OpenAPI document's own version is the interface's, which the specification fixes; test/spec checks it.
 })
@@ -81,7 +82,7 @@ test('every manifest and page names the same repository', () => {
 })
 
 test('the license is the unmodified Apache License 2.0, in the repository and in the tarball', () => {
-  for (const path of ['LICENSE', 'client/LICENSE']) assert.equal(createHash('sha256').update(read(path)).digest('hex'), APACHE_2_SHA256, path)
+  for (const path of ['LICENSE', 'client/LICENSE', 'python/LICENSE']) assert.equal(createHash('sha256').update(read(path)).digest('hex'), APACHE_2_SHA256, path)
   for (const { license } of [root, ...workspaces.map(({ manifest }) => manifest)]) assert.equal(license, 'Apache-2.0')
 })
 

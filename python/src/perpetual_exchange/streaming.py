@@ -39,6 +39,7 @@ class _Reader:
         self._changed = asyncio.Event()
         self._error: StreamError | None = None
         self._task: asyncio.Task[None] | None = None
+        self._failures = 0
 
     def start(self) -> None:
         if self._task is None:
@@ -68,14 +69,12 @@ class _Reader:
         self._changed.set()
 
     async def _run(self) -> None:
-        failures = 0
         while self._error is None:
             try:
                 async with asyncio.timeout(self._silence):
                     connection = await connect(self._address, logger=_SILENT, max_size=_MESSAGE_MAX_BYTES, open_timeout=None, close_timeout=1)
                 try:
-                    if await self._read(connection):
-                        failures = 0
+                    await self._read(connection)
                 finally:
                     self.state.reset()
                     await connection.close()
@@ -83,32 +82,31 @@ class _Reader:
                 self._error = error
             except TimeoutError:
                 self._stall()
-            except ConnectionClosed:
-                pass
+            except ConnectionClosed as error:
+                if error.rcvd is not None and error.rcvd.code == _KEY_REVOKED:
+                    self._error = StreamError("key_revoked", "The key was revoked. Use another one.")
             except (OSError, InvalidHandshake, WebSocketException):
                 pass
             self._changed.set()
             if self._error is None:
-                failures += 1
-                await asyncio.sleep(backoff(failures, 0.5, 5.0))
+                self._failures += 1
+                await asyncio.sleep(backoff(self._failures, 0.5, 5.0))
 
-    async def _read(self, connection: ClientConnection) -> bool:
-        """Reads until the connection has to be replaced. Returns True if the gateway has said hello on it."""
+    async def _read(self, connection: ClientConnection) -> None:
+        """Reads until the connection has to be replaced. Raises ConnectionClosed and StreamError."""
         while True:
             try:
                 async with asyncio.timeout(self._silence):
                     text = await connection.recv()
             except TimeoutError:
                 self._stall()
-                return self.state.is_ready
-            except ConnectionClosed as error:
-                if error.rcvd is not None and error.rcvd.code == _KEY_REVOKED:
-                    raise StreamError("key_revoked", "The key was revoked. Use another one.") from None
-                return self.state.is_ready
+                return
             messages = self.state.receive(text, self._holder.key)
             self._changed.set()
             if messages is None:
-                return self.state.is_ready
+                return
+            if self.state.is_ready:
+                self._failures = 0
             for message in messages:
                 await connection.send(json.dumps(message))
 
