@@ -219,14 +219,14 @@ test('the review describes each kind of order from the transaction\'s own bytes,
 
 /** On a narrow screen the buttons of a position, which stay in view, cover none of its figures. */
 async function checkFiguresInView(page: Page, row: Locator): Promise<void> {
-  const before = page.viewportSize() ?? assert.fail()
+  const size = page.viewportSize() ?? assert.fail()
   await page.setViewportSize({ width: 1_024, height: 768 })
   const covered = await row.evaluate((element) => {
     const { left } = (element.querySelector('td.whole') ?? element).getBoundingClientRect()
     return [...element.querySelectorAll('td.numeric')].filter((cell) => cell.checkVisibility() && cell.getBoundingClientRect().right > left + 1)
       .map((cell) => cell.getAttribute('data-title'))
   })
-  await page.setViewportSize(before)
+  await page.setViewportSize(size)
   assert.deepEqual(covered, [])
 }
 
