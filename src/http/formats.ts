@@ -12,4 +12,7 @@ function upTo(max: bigint): (text: string) => boolean {
   return (text) => /^\d{1,64}$/.test(text) && BigInt(text) <= max
 }
 
-export const FORMATS = { i128: upTo(I128_MAX), u64: upTo(U64_MAX), u32: upTo(U32_MAX), displayable: isDisplayable, network: (text: string) => parseIpNetwork(text) !== undefined }
+export const FORMATS = {
+  i128: upTo(I128_MAX), u64: upTo(U64_MAX), u32: upTo(U32_MAX), displayable: isDisplayable,
+  network: (text: string) => parseIpNetwork(text) !== undefined,
+}

@@ -15,8 +15,9 @@ import { Candle } from '../resources/candle.ts'
 import { CurrentKey } from '../resources/current-key.ts'
 import { Correction } from '../resources/correction.ts'
 import {
-  AddressNotAllowed, AlreadyRotated, CapExceeded, ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized,
-  KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotASubset, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ScopeMissing, ServerError, SimulationFailure,
+  AddressNotAllowed, AlreadyRotated, CapExceeded, NotASubset, ScopeMissing,
+  ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled, InvalidChannels, InvalidSignature, KeeperUnauthorized,
+  KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotInBeta, OrderNotFound, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
   StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
   UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
@@ -80,7 +81,8 @@ const SCHEMAS: readonly TSchema[] = [
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
   UnknownAsset, KeyNotFound, OrderNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed,
   ExportNotAvailable, ExportInProgress, InvalidChannels, StreamUnavailable,
-  ScopeMissing, AddressNotAllowed, CapExceeded, NotASubset, AlreadyRotated, ClientIdInUse, UnknownTransaction, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
+  ScopeMissing, AddressNotAllowed, CapExceeded, NotASubset, AlreadyRotated,
+  ClientIdInUse, UnknownTransaction, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 
 const KEY_DESCRIPTION = [

@@ -124,7 +124,9 @@ export function createKeys(parts: KeysParts): Keys {
     return used.restrictions === '' ? UNRESTRICTED : JSON.parse(used.restrictions) as KeyRestrictions
   }
 
-  async function issueWithin(request: Omit<KeyRequest, 'clock' | 'random'>, challenge: Uint8Array | null): Promise<IssuedKey | 'key_limit_reached' | undefined> {
+  async function issueWithin(
+    request: Omit<KeyRequest, 'clock' | 'random'>, challenge: Uint8Array | null,
+  ): Promise<IssuedKey | 'key_limit_reached' | undefined> {
     const issued = await issueKeyWithin(store.write, { ...request, challenge, clock, random }, maxPerOwner)
     if (typeof issued === 'object') cache.markIssued(issued.keyId)
     return issued
