@@ -208,7 +208,7 @@ test('fifty racing preparations on two instances never exceed a cap, nor that of
   assert.deepEqual([orders, (notional as bigint) <= most, (limited as number) <= 3], [12, true, true])
 })
 
-test('a restricted key submits only what it could have had prepared, told apart by the bytes', async () => {
+test('a restricted key submits only what it could have had prepared, by the bytes of the envelope', async () => {
   const [full, closing] = [trader.key, await obtainKey(fixture.gateway.app, trader.wallet, undefined, { scopes: ['close'] })]
   const open = await signed(OPEN, full)
   const refused = await submit(open, closing)
