@@ -57,7 +57,8 @@ export interface ClientOptions {
 export interface Client extends Endpoints, Lists, Trading, Executing {
   /**
    * Creates an API key for the signer's account by signing a challenge, and uses it from then on. The gateway returns the key's secret only this once. Rejects
-   * with GatewayError `not_in_beta` where keys are limited to listed accounts. `restrictions` make the key less than its account: scopes, an end, networks, caps.
+   * with GatewayError `not_in_beta` where keys are limited to listed accounts. `restrictions` make the key
+   * less than its account: scopes, an end, networks, caps.
    */
   login(options?: { readonly label?: string; readonly restrictions?: KeyRestrictions; readonly signal?: AbortSignal }): Promise<IssuedKey>
   /**

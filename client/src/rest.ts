@@ -13,7 +13,8 @@ export type ListName = keyof typeof LISTS
 type Taken<Parameters> = [NonNullable<Parameters>] extends [never] ? unknown : NonNullable<Parameters>
 type Fields<Parameters> = unknown extends Parameters ? Readonly<Record<string, never>> : { readonly [Name in keyof Parameters]: Parameters[Name] }
 type InputOf<Name extends EndpointName> = operations[Name] extends { readonly requestBody: { readonly content: { readonly 'application/json': infer Body } } }
-  ? Body & Taken<operations[Name]['parameters']['path']> : Fields<Taken<operations[Name]['parameters']['path']> & Taken<operations[Name]['parameters']['query']>>
+  ? Body & Taken<operations[Name]['parameters']['path']>
+  : Fields<Taken<operations[Name]['parameters']['path']> & Taken<operations[Name]['parameters']['query']>>
 
 interface Ok<Body> {
   readonly content: { readonly 'application/json': Body }

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import type { Answer, ApiKey, Client } from '../../client/src/index.ts'
-import { dateTime } from '../format.ts'
+import { amount, dateTime } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { reasonOf } from '../problems.ts'
 import { useResource } from '../state/use-resource.ts'
@@ -59,6 +59,7 @@ function KeyTable({ keys, resource, inUse, onRevoke }: {
           { title: 'Key', cell: ({ keyId }) => <span class='address'>{keyId}</span> },
           { title: 'Label', cell: ({ label }) => <Name text={label ?? ''} /> },
           { title: 'Tier', isMinor: true, cell: ({ tier }) => tier },
+          { title: 'Limited to', isMinor: true, cell: limitsOf },
           { title: 'Created', isMinor: true, cell: ({ createdAt }) => dateTime(createdAt / 1000) },
           { title: 'Last used', isMinor: true, cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : dateTime(lastUsedAt / 1000)) },
           { title: 'State', cell: ({ keyId, revokedAt }) => revokedAt !== null ? `revoked ${dateTime(revokedAt / 1000)}` : (
@@ -73,6 +74,20 @@ function KeyTable({ keys, resource, inUse, onRevoke }: {
       <ReadNote resource={resource} />
     </Fresh>
   )
+}
+
+/** What a key may do, in words. */
+function limitsOf({ scopes, expiresAt, cidrs, caps, parent }: ApiKey): string {
+  return [
+    scopes.join(', '),
+    ...(caps?.assets ? [`only ${caps.assets.join(', ')}`] : []),
+    ...(caps?.maxLeverage ? [`leverage up to ${caps.maxLeverage}`] : []),
+    ...(caps?.maxNotionalPerDay ? [`${amount(caps.maxNotionalPerDay)} USDC a day`] : []),
+    ...(typeof caps?.maxOrdersPerDay === 'number' ? [`${caps.maxOrdersPerDay} orders a day`] : []),
+    ...(cidrs ? [`from ${cidrs.join(', ')}`] : []),
+    ...(expiresAt === null ? [] : [`until ${dateTime(expiresAt / 1000)}`]),
+    ...(parent === null ? [] : [`lent by ${parent}`]),
+  ].join(' · ')
 }
 
 /** All pages of the list: a key that is not shown cannot be revoked here. */

@@ -122,10 +122,9 @@ const ROUTER_OPTIONS = { maxParamLength: MAX_HEADER_BYTES }
 
 /** Creates the server with its policies but no routes. */
 export function createApp(options: AppOptions): App {
-  const { requestLimits, clock } = options
-  const newId = createRequestIds(options.random)
-  const observer = options.observer ?? null
-  const isDraining = options.isDraining ?? (() => false)
+  const { requestLimits, clock, random } = options
+  const newId = createRequestIds(random)
+  const { observer = null, isDraining = () => false } = options
   const failures = createRequestFailures(options)
   const hostCheck = createHostCheck(options.allowedHosts ?? null)
   const cors = createCors(options.webOrigins)
@@ -213,9 +212,8 @@ export function createApp(options: AppOptions): App {
     if (cors.apply(request, reply)) return
     const { rateLimited: counted, countedAs, regionGuarded, requiresKey } = request.routeOptions.config
     const admit = (tooMany: ErrorResponse | undefined): void => {
-      const rejection = tooMany
-        ?? (regionGuarded === true ? regionGuard(request.raw.headers) : undefined)
-        ?? (requiresKey === true ? request.caller.rejection ?? rejectKey(request) : null)
+      const region = regionGuarded === true ? regionGuard(request.raw.headers) : undefined
+      const rejection = tooMany ?? region ?? (requiresKey === true ? request.caller.rejection ?? rejectKey(request) : null)
       if (rejection === null) done()
       else reject(request, reply, rejection)
     }
@@ -227,9 +225,7 @@ export function createApp(options: AppOptions): App {
   })
   // Here the body is parsed and valid, and no handler has run.
   app.addHook('preHandler', (request, reply, done) => {
-    const { caller: { key }, body, routeOptions: { config } } = request
-    const call = key === null ? undefined : config.requestedCall?.(body)
-    const rejection = key === null || call === undefined ? null : rejectCall(key, call)
+    const rejection = rejectRequestedCall(request)
     if (rejection === null) done()
     else reject(request, reply, rejection)
   })
@@ -272,6 +268,12 @@ function answerDirectly(app: App, direct: DirectAnswers): void {
 /** The rejection of a valid key by what it is limited to. */
 function rejectKey({ caller: { key }, routeOptions: { schema }, params }: FastifyRequest): ErrorResponse | null {
   return key === null ? null : rejectEndpoint(key, schema?.operationId, params)
+}
+
+/** The rejection of a valid key that does not allow the call that the body asks for. */
+function rejectRequestedCall({ caller: { key }, body, routeOptions: { config } }: FastifyRequest): ErrorResponse | null {
+  const call = key === null ? undefined : config.requestedCall?.(body)
+  return key === null || call === undefined ? null : rejectCall(key, call)
 }
 
 function routeNotFound({ raw: { method, url } }: FastifyRequest): ErrorResponse {

@@ -6,7 +6,8 @@ import type { KeyIdentity } from '../keys/key-cache.ts'
 import { createCallerResolver } from './caller.ts'
 import { createClientAddress } from './client-address.ts'
 
-const KEY: KeyIdentity = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard', restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null }
+const PLAIN = { restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null } as const
+const KEY: KeyIdentity = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard', ...PLAIN }
 
 function requestOn(socket: object, headers: Readonly<Record<string, string>>): IncomingMessage {
   return { socket, headers } as unknown as IncomingMessage

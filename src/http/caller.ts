@@ -55,7 +55,8 @@ const RESPONSES: Readonly<Record<AuthenticationFailure, ErrorResponse>> = {
   }),
   key_expired: unauthorized({ error: 'key_expired', message: 'This key has expired. Use another key, or create a new one.' }),
   address_not_allowed: {
-    status: 403, body: { error: 'address_not_allowed', message: 'This key may not be used from your network address. Use one of its networks, or another key.' },
+    status: 403,
+    body: { error: 'address_not_allowed', message: 'This key may not be used from your network address. Use one of its networks, or another key.' },
   },
 }
 

@@ -45,7 +45,8 @@ for (const { title, trust, peer, forwarded, expected } of cases) {
 test('counts IPv4 by address and /24 network, and IPv6 by /64 and /48 network', () => {
   const bucketOf = (address: string): string => networkOf(address).bucket
   assert.deepEqual(networkOf('203.0.113.9'), { address: '203.0.113.9', bucket: '203.0.113.9', wide: '203.0.113.0/24', isWideOneSubscriber: false })
-  assert.deepEqual(networkOf('2001:DB8:0001:2::9'), { address: '2001:DB8:0001:2::9', bucket: '2001:db8:1:2::/64', wide: '2001:db8:1::/48', isWideOneSubscriber: true })
+  const address = '2001:DB8:0001:2::9'
+  assert.deepEqual(networkOf(address), { address, bucket: '2001:db8:1:2::/64', wide: '2001:db8:1::/48', isWideOneSubscriber: true })
   assert.equal(bucketOf('2001:db8:1:2:3:4:5:6'), bucketOf('2001:DB8:0001:2::9'))
   assert.notEqual(bucketOf('2001:db8:1:2::1'), bucketOf('2001:db8:1:3::1'))
   assert.equal(networkOf('2001:db8:1:2::1').wide, networkOf('2001:db8:1:3::1').wide)

@@ -16,7 +16,8 @@ import { createRequestLimits } from './request-limits.ts'
 import { prepareResponse, sendResponse } from './response.ts'
 
 const PREPARED = prepareResponse('{"price":"1€"}', { 'cache-control': 'public, max-age=1', 'x-stale': '1' })
-const KEY = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard', restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null } as const
+const PLAIN = { restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null } as const
+const KEY = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard', ...PLAIN } as const
 const LIMIT = 6
 
 interface Served extends AsyncDisposable {

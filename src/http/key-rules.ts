@@ -1,5 +1,5 @@
-// What a key may do: the only place that enforces scopes, and the caps that need no count (additions to the specification, "Keys that can be lent"). Networks and
-// expiry belong to the authentication: a key that is used from elsewhere, or has ended, is no key.
+// What a key may do: the only place that enforces scopes, and the caps that need no count (additions to the specification, "Keys that can be lent").
+// Networks and expiry belong to the authentication: a key that is used from elsewhere, or has ended, is no key.
 
 import { bindsTransactions, scopesOf } from '../keys/restrictions.ts'
 import type { KeyIdentity } from '../keys/key-cache.ts'
@@ -52,7 +52,8 @@ export function capExceeded(cap: CapName, limit: unknown, used: string | number 
 const CAP_MESSAGES: Readonly<Record<CapName, string>> = {
   assets: 'This key may not trade the asset. Use one of those in limit, or another key.',
   maxLeverage: 'This key may not use so much leverage. Use at most limit, or another key.',
-  maxNotionalPerDay: 'The notional is more than what is left of the limit of this key, or of a key above it, for this UTC day. Use less, or wait for the next day.',
+  maxNotionalPerDay:
+    'The notional is more than what is left of the limit of this key, or of a key above it, for this UTC day. Use less, or wait for the next day.',
   maxOrdersPerDay: 'The limit of opens and entry orders of this key, or of a key above it, is used up for this UTC day. Wait for the next day.',
 }
 

@@ -9,6 +9,7 @@ import { createRequestLimits } from './request-limits.ts'
 import type { RequestKind, RequestLimits } from './request-limits.ts'
 
 const MINUTE_MS = 60_000
+const PLAIN = { restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null } as const
 
 function createLimits(addressCeiling: number = ADDRESS_CEILING_PER_WINDOW): RequestLimits {
   return createRequestLimits({ clock: createVirtualClock(MINUTE_MS), limits: RATE_LIMIT_PER_WINDOW, addressCeiling })
@@ -20,7 +21,7 @@ function anonymous(address: string): Caller {
 }
 
 function withKey(keyId: string, address: string, tier: Exclude<Tier, 'public'> = 'standard'): Caller {
-  return { tier, bucket: keyId, network: networkOf(address), key: { keyId, owner: 'G', tier, restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null }, rejection: null }
+  return { tier, bucket: keyId, network: networkOf(address), key: { keyId, owner: 'G', tier, ...PLAIN }, rejection: null }
 }
 
 function take(limits: RequestLimits, caller: Caller, kind: RequestKind = 'read') {

@@ -121,7 +121,8 @@ const EXPIRED = sql`cross join lateral (
 export async function findExceededCap(db: Queryable, keyId: string, notional: bigint, nowMs: number): Promise<CapExceeded | null> {
   const rows = await db.query<LineRow>(
     sql`with recursive ${LINE}
-    select k.key_id as "keyId", false as fits, (k.caps->>'maxNotionalPerDay')::numeric as "maxNotional", (k.caps->>'maxOrdersPerDay')::int as "maxOrders", ${USED}
+    select k.key_id as "keyId", false as fits, (k.caps->>'maxNotionalPerDay')::numeric as "maxNotional", (k.caps->>'maxOrdersPerDay')::int as "maxOrders",
+      ${USED}
     from ${keyTables.api_keys} k ${EXPIRED} where k.key_id in (select key_id from line)`,
     [keyId, dayOf(nowMs), nowMs],
   )

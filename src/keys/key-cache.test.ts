@@ -99,7 +99,8 @@ test('reads a key once and caches it until its TTL', async () => {
   const { clock, table, statements, keys } = build()
   table.set(ID, { revoked: false })
   const found = await keys.find(ID, CLIENT)
-  assert.deepEqual([found?.identity, found?.revoked], [{ keyId: ID, owner: 'G', tier: 'standard', restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null }, false])
+  const identity = { keyId: ID, owner: 'G', tier: 'standard', restrictions: UNRESTRICTED, parent: null, rotation: 0, secretUntil: null }
+  assert.deepEqual([found?.identity, found?.revoked], [identity, false])
   clock.advance(KEY_TTL_MS - 1)
   assert.equal(keys.find(ID, CLIENT), found, 'synchronously')
   clock.advance(1)
@@ -231,7 +232,11 @@ test('reads the database at each use when listening fails', async () => {
   const disconnected = createKeyCache({
     store: {
       engine: 'embedded',
-      lookups: { query: async () => [{ seq: 1, keyId: ID, isActive: true, owner: 'G', tier: 'standard', secretSha256: new Uint8Array(32), revoked: false, ...PLAIN_COLUMNS }] },
+      lookups: {
+        query: async () => [
+          { seq: 1, keyId: ID, isActive: true, owner: 'G', tier: 'standard', secretSha256: new Uint8Array(32), revoked: false, ...PLAIN_COLUMNS },
+        ],
+      },
       listen: () => Promise.reject(new Error('away')),
     } as unknown as Store,
     clock: createVirtualClock(0),

@@ -124,7 +124,9 @@ export function createKeys(parts: KeysParts): Keys {
     return used.restrictions === '' ? UNRESTRICTED : JSON.parse(used.restrictions) as KeyRestrictions
   }
 
-  async function issueWithin(request: Omit<KeyRequest, 'clock' | 'random'>, challenge: Uint8Array | null): Promise<IssuedKey | 'key_limit_reached' | undefined> {
+  async function issueWithin(
+    request: Omit<KeyRequest, 'clock' | 'random'>, challenge: Uint8Array | null,
+  ): Promise<IssuedKey | 'key_limit_reached' | undefined> {
     const issued = await issueKeyWithin(store.write, { ...request, challenge, clock, random }, maxPerOwner)
     if (typeof issued === 'object') cache.markIssued(issued.keyId)
     return issued
@@ -138,15 +140,6 @@ export function createKeys(parts: KeysParts): Keys {
       cache.invalidate(keyId)
       throw cause
     }
-  }
-
-  function stateOf(key: CachedKey | undefined, rotation: number): LoginState {
-    if (key?.revoked !== false) return 'key_revoked'
-    const identity = identityOf(key, rotation)
-    const nowMs = clock.nowMs()
-    const { expiresAt } = key.identity.restrictions
-    if (identity === undefined || (identity.secretUntil ?? Infinity) <= nowMs || (expiresAt ?? Infinity) <= nowMs) return 'key_expired'
-    return { secretUntil: identity.secretUntil }
   }
 
   function isPast({ expiresAt }: RestrictionsRequest): boolean {
@@ -215,11 +208,20 @@ export function createKeys(parts: KeysParts): Keys {
     },
     loginState({ keyId, rotation }) {
       const found = cache.find(keyId, null)
-      if (!(found instanceof Promise)) return stateOf(found, rotation)
-      return found.then((key) => stateOf(key, rotation), () => ({ secretUntil: null }))
+      if (!(found instanceof Promise)) return stateOf(found, rotation, clock.nowMs())
+      return found.then((key) => stateOf(key, rotation, clock.nowMs()), () => ({ secretUntil: null }))
     },
     [Symbol.asyncDispose]: () => cache[Symbol.asyncDispose](),
   }
+}
+
+/** The state of a login with a key and one of its secrets. */
+function stateOf(key: CachedKey | undefined, rotation: number, nowMs: number): LoginState {
+  if (key?.revoked !== false) return 'key_revoked'
+  const identity = identityOf(key, rotation)
+  const { expiresAt } = key.identity.restrictions
+  if (identity === undefined || (identity.secretUntil ?? Infinity) <= nowMs || (expiresAt ?? Infinity) <= nowMs) return 'key_expired'
+  return { secretUntil: identity.secretUntil }
 }
 
 /** A key that was lent changes itself and the keys below it, because it must not be more than its parent. */

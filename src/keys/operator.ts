@@ -89,7 +89,8 @@ export async function runKeysCommand(command: KeysCommand, parts: OperatorParts)
     case 'revoke': {
       const revoked = await revokeKey(store.write, { keyId: command.keyId, reach: null, revokedAtMs: clock.nowMs() })
       if (revoked.length === 0) throw new CommandRejected(`no active key has the id ${command.keyId}`)
-      print(`Revoked ${[command.keyId, ...revoked.filter((keyId) => keyId !== command.keyId)].join(', ')}. All gateways on this database now reject ${revoked.length === 1 ? 'it' : 'them'}.`)
+      const all = [command.keyId, ...revoked.filter((keyId) => keyId !== command.keyId)].join(', ')
+      print(`Revoked ${all}. All gateways on this database now reject ${revoked.length === 1 ? 'it' : 'them'}.`)
     }
   }
 }

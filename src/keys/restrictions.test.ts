@@ -24,7 +24,8 @@ test('a child is a subset in every member, and the first one that exceeds is nam
     [{ caps: { maxOrdersPerDay: 6 } }, 'caps.maxOrdersPerDay'],
   ]
   for (const [asked, member] of cases) assert.equal(restrictChild(PARENT, asked), member)
-  const lesser = { scopes: ['read' as const], expiresAt: 999, cidrs: ['10.1.0.0/16'], caps: { assets: ['ETH'], maxLeverage: 1, maxNotionalPerDay: '999', maxOrdersPerDay: 0 } }
+  const caps = { assets: ['ETH'], maxLeverage: 1, maxNotionalPerDay: '999', maxOrdersPerDay: 0 }
+  const lesser = { scopes: ['read' as const], expiresAt: 999, cidrs: ['10.1.0.0/16'], caps }
   assert.deepEqual(restrictChild(PARENT, lesser), lesser)
 })
 

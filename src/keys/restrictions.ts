@@ -30,7 +30,9 @@ function normaliseCaps(caps: KeyCaps): KeyCaps | null {
 }
 
 /** Restrictions as they are returned. */
-export function showRestrictions({ expiresAt, cidrs, caps, ...key }: KeyRestrictions): Omit<KeyRestrictions, 'scopes'> & { readonly scopes: readonly KeyScope[] } {
+export function showRestrictions(
+  { expiresAt, cidrs, caps, ...key }: KeyRestrictions,
+): Omit<KeyRestrictions, 'scopes'> & { readonly scopes: readonly KeyScope[] } {
   return { scopes: scopesOf(key), expiresAt, cidrs, caps }
 }
 

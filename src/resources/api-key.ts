@@ -20,7 +20,7 @@ export const keyId = Type.Unsafe<string>({
   examples: ['nk_9f86d081884c7d659a2feaa0'],
 })
 
-const parent = Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Key that lent this one, with which it ends. Null: none.', examples: [null] })
+const parent = textOrNull({ description: 'Key that lent this one, with which it ends. Null: none.', examples: [null] })
 
 function milliseconds(description: string, example: number) {
   return Type.Unsafe<number>({ type: 'integer', description, examples: [example] })

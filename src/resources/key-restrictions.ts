@@ -84,7 +84,9 @@ export const RESTRICTION_FIELDS = {
 
 /** The members as they are returned: none is absent. */
 export const RESTRICTION_MEMBERS = {
-  scopes: Type.Unsafe<readonly KeyScope[]>({ type: 'array', items: MEMBERS.scopes.items, description: MEMBERS.scopes.description, examples: [['read', 'trade']] }),
+  scopes: Type.Unsafe<readonly KeyScope[]>({
+    type: 'array', items: MEMBERS.scopes.items, description: MEMBERS.scopes.description, examples: MEMBERS.scopes.examples,
+  }),
   expiresAt: nullable<number>({ type: 'integer', description: `${MEMBERS.expiresAt.description} Null: it does not expire.`, examples: [null] }),
   cidrs: nullable<readonly string[]>({
     type: 'array', items: { type: 'string' }, description: `${MEMBERS.cidrs.description} Null: any.`, examples: [MEMBERS.cidrs.examples[0]],

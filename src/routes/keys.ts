@@ -136,8 +136,8 @@ const revokeKey = operation(
     tag: 'keys',
     summary: 'Revoke a key',
     description:
-      'Revokes a key and all keys that it lent immediately. A key can revoke any key of the same owner, including itself; a key that was lent can revoke itself ' +
-      'and the keys that it lent.',
+      'Revokes a key and all keys that it lent immediately. A key can revoke any key of the same owner, including itself; a key that was lent can revoke ' +
+      'itself and the keys that it lent.',
     ok: Type.Object({ revoked: Type.Literal(true, { description: 'Always true.' }) }),
     example: { revoked: true },
     errors: [400, '404 key_not_found'],

@@ -21,6 +21,7 @@ import type { Resume } from './resume.ts'
 import { readSnapshots } from './snapshots.ts'
 import type { AccountSnapshot, ChannelSnapshot } from './snapshots.ts'
 import { createSubscriptions } from './subscriptions.ts'
+import type { Subscriptions } from './subscriptions.ts'
 import type { Tail } from './tail.ts'
 
 /** The owner of a connection after a login. */
@@ -121,30 +122,11 @@ export function createSession(parts: SessionParts): Session {
     if (accepted.size > 0) connection.reply(subscribedMessage(tail, accepted, logChannels), resume === undefined ? { id, position } : { id })
     if (rejected.length > 0) connection.reply({ type: 'rejected', channels: rejected }, { id })
     const plainChannels = [...accepted.keys()].filter((name) => !logChannels.has(name))
-    if (request.snapshot) sendLastTicks(plainChannels)
+    if (request.snapshot) sendLastTicks(parts, plainChannels)
     subscriptions.addLive(plainChannels)
     if (resume?.kind === 'gap') connection.reply({ ...resume.message }, { id, position })
     if (resume?.kind === 'replay') subscriptions.replay(resume.start)
-    else startLogChannels([...logChannels.keys()], snapshots)
-  }
-
-  /** Sends the snapshots and continues after them; delivers the other channels from now on. */
-  function startLogChannels(names: readonly string[], snapshots: readonly ChannelSnapshot[]): void {
-    for (const { name, channel, frames, seq } of snapshots) {
-      const bytes = Buffer.concat(frames)
-      budget.spendSnapshot(bytes.length)
-      connection.write(bytes)
-      subscriptions.replay({ channels: new Map([[name, channel]]), afterSeq: seq })
-    }
-    const subscribed = subscriptions.names()
-    subscriptions.addLive(names.filter((name) => !subscribed.has(name)))
-  }
-
-  function sendLastTicks(names: readonly string[]): void {
-    for (const name of names) {
-      const frame = parts.lastTick(name)
-      if (frame !== undefined) sendFrames(connection, [frame])
-    }
+    else startLogChannels({ ...parts, subscriptions }, [...logChannels.keys()], snapshots)
   }
 
   async function logIn({ keyId, secret, id }: Extract<ClientRequest, { op: 'login' }>): Promise<void> {
@@ -215,6 +197,28 @@ export function createSession(parts: SessionParts): Session {
       connection.reply({ type: 'unsubscribed', channels: endAccountChannels(), reason })
     },
     close: subscriptions.close,
+  }
+}
+
+/** Sends the snapshots and continues after them; delivers the other channels from now on. */
+function startLogChannels(
+  { connection, budget, subscriptions }: Pick<SessionParts, 'connection' | 'budget'> & { readonly subscriptions: Subscriptions },
+  names: readonly string[], snapshots: readonly ChannelSnapshot[],
+): void {
+  for (const { name, channel, frames, seq } of snapshots) {
+    const bytes = Buffer.concat(frames)
+    budget.spendSnapshot(bytes.length)
+    connection.write(bytes)
+    subscriptions.replay({ channels: new Map([[name, channel]]), afterSeq: seq })
+  }
+  const subscribed = subscriptions.names()
+  subscriptions.addLive(names.filter((name) => !subscribed.has(name)))
+}
+
+function sendLastTicks({ connection, lastTick }: SessionParts, names: readonly string[]): void {
+  for (const name of names) {
+    const frame = lastTick(name)
+    if (frame !== undefined) sendFrames(connection, [frame])
   }
 }
 

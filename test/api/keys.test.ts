@@ -69,7 +69,7 @@ test('issues a new 32-byte challenge each time, valid for five minutes', async (
 test('issues a standard key that works at once to a proven address', async () => {
   const wallet = createWallet('proven')
   const key = await obtainKey(app, wallet, 'first')
-  assert.deepEqual(Object.keys(key), ['keyId', 'secret', 'tier', 'owner', 'createdAt'])
+  assert.deepEqual(Object.keys(key), ['keyId', 'secret', 'tier', 'owner', 'createdAt', ...Object.keys(PLAIN)])
   assert.match(key.keyId, /^nk_[0-9a-f]{24}$/)
   assert.match(key.secret, /^[0-9a-f]{64}$/)
   assert.deepEqual([key.tier, key.owner, key.createdAt], ['standard', wallet.publicKey(), clock.nowMs()])

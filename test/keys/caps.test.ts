@@ -208,7 +208,7 @@ test('fifty racing preparations on two instances never exceed a cap, nor that of
   assert.deepEqual([orders, (notional as bigint) <= most, (limited as number) <= 3], [12, true, true])
 })
 
-test('a restricted key submits only what it could have had prepared, told apart by the bytes', async () => {
+test('a restricted key submits only what it could have had prepared, by the bytes of the envelope', async () => {
   const [full, closing] = [trader.key, await obtainKey(fixture.gateway.app, trader.wallet, undefined, { scopes: ['close'] })]
   const open = await signed(OPEN, full)
   const refused = await submit(open, closing)
@@ -227,7 +227,8 @@ test('a restricted key submits only what it could have had prepared, told apart 
   const close = market.call('close_position', nativeToScVal(trader.address, { type: 'address' }), nativeToScVal(1n, { type: 'u64' }))
   const foreign = market.call('close_position', nativeToScVal(contracts.market, { type: 'address' }), nativeToScVal(1n, { type: 'u64' }))
   const unknown = market.call('set_admin', nativeToScVal(trader.address, { type: 'address' }))
-  for (const envelope of [build([pay]), build([close, pay]), build([foreign]), build([unknown]), build([close], (await createTrader(fixture, 'someone')).address)]) {
+  const someone = await createTrader(fixture, 'someone')
+  for (const envelope of [build([pay]), build([close, pay]), build([foreign]), build([unknown]), build([close], someone.address)]) {
     const response = await submit(envelope, capped)
     assert.deepEqual([response.status, response.body['error']], [403, 'scope_missing'], response.text)
   }

@@ -178,7 +178,8 @@ function revoke(at: Instance, by: number, pick: number): Command {
     const notified = real.notified(key.keyId)
     const response = await call(real.app(at), `/v1/keys/${key.keyId}`, { method: 'DELETE', key: keyOf(real, caller) })
     if (!isAccepted(model, at, caller)) return assert.equal(response.status, 401)
-    if (key.owner !== caller.owner || key.revokedAt !== null) return assert.deepEqual([response.status, withoutMessage(response.body)], [404, { error: 'key_not_found' }])
+    const isKnown = key.owner === caller.owner && key.revokedAt === null
+    if (!isKnown) return assert.deepEqual([response.status, withoutMessage(response.body)], [404, { error: 'key_not_found' }])
     assert.deepEqual([response.status, response.body], [200, { revoked: true }])
     await notified
     note(real, 'revoked')

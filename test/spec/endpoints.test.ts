@@ -7,6 +7,7 @@ import { createVirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
 import type { GatewayParts } from '../../src/gateway/gateway.ts'
+import { ISSUED_KEY, KEY_ENDPOINTS } from './key-endpoints.ts'
 import { anyDeployment } from '../support/deployments.ts'
 
 interface Endpoint {
@@ -49,7 +50,6 @@ const CURSOR = 'cursor? string'
 const AT_LEDGER = 'at_ledger? integer minimum=0 maximum=4294967295'
 /** Added by this gateway. */
 const DEPLOYMENT = 'deployment? string minLength=1 maxLength=128'
-const ISSUED_KEY = ['keyId', 'secret', 'tier', 'owner', 'createdAt', 'scopes', 'expiresAt', 'cidrs', 'caps', 'parent']
 const ADDRESS = 'address string minLength=56 maxLength=56'
 const ASSET_PATH = ['asset string']
 const limit = (standard: number, max: number): string => `limit? integer minimum=1 maximum=${max} default=${standard}`
@@ -344,20 +344,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   { path: '/v1/keys', key: true, query: [CURSOR, 'limit? integer minimum=1 maximum=1000 default=1000'], body: ['keys'], errors: [401, 429, 500] },
   { method: 'delete', path: '/v1/keys/{keyId}', key: true, pathParameters: ['keyId string'], query: [], body: ['revoked'], errors: [401, 404, 429, 500] },
-  { method: 'delete', path: '/v1/keys', key: true, query: [], body: ['revoked'], errors: [401, 403, 429, 500] },
-  {
-    path: '/v1/keys/current', key: true, query: [], errors: [401, 403, 429, 500],
-    body: ['keyId', 'owner', 'tier', 'label', 'createdAt', 'scopes', 'expiresAt', 'cidrs', 'caps', 'parent', 'used', 'limits'],
-  },
-  {
-    method: 'post', path: '/v1/keys/{keyId}/children', key: true, status: 201, pathParameters: ['keyId string'], query: [],
-    fields: ['label? string maxLength=64', 'scopes? array', 'expiresAt? integer', 'cidrs? array maxItems=16', 'caps? object'],
-    body: ISSUED_KEY, errors: [400, 401, 403, 404, 409, 429, 500],
-  },
-  {
-    method: 'post', path: '/v1/keys/{keyId}/rotate', key: true, pathParameters: ['keyId string'], query: [],
-    fields: ['overlapSec integer minimum=0 maximum=86400'], body: [...ISSUED_KEY, 'previousUntil'], errors: [400, 401, 403, 404, 409, 429, 500],
-  },
+  ...KEY_ENDPOINTS,
   { path: '/v1/account/me', key: true, query: [], body: ['owner', 'tier', 'keyId'], errors: [401, 429, 500] },
   { path: '/v1/account/me/limits', key: true, query: [], body: ['tier', 'resetSec', 'buckets'], errors: [401, 429, 500] },
   {

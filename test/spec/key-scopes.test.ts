@@ -69,7 +69,8 @@ test('every operation of the OpenAPI document that requires a key has its scope,
 /** All other operations and actions need `trade`. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   close: [
-    'close_position', 'close_position_cross', 'close_position_partial', 'cancel_order', 'set_stop_loss', 'set_take_profit', 'place_trailing_stop', 'add_collateral',
+    'close_position', 'close_position_cross', 'close_position_partial', 'cancel_order', 'set_stop_loss', 'set_take_profit', 'place_trailing_stop',
+    'add_collateral',
   ],
   vaults: [
     'deposit_liquidity', 'approve_liquidity_withdrawal', 'withdraw_liquidity', 'create_vault', 'deposit_vault', 'withdraw_vault', 'leader_open_position',

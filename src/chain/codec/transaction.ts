@@ -182,7 +182,8 @@ export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): Sign
     const { tx } = unwrapEnvelope(decoded)
     const call = tx.operations.map(callOf).find((each) => each !== null)
     return {
-      hash: outerHash(bytes, decoded, networkId), innerHash: innerHash(bytes, decoded, networkId), envelopeXdr, source: sourceOf(tx), sequence: tx.seqNum, expiresAt: upperTimeBound(tx),
+      hash: outerHash(bytes, decoded, networkId), innerHash: innerHash(bytes, decoded, networkId), envelopeXdr,
+      source: sourceOf(tx), sequence: tx.seqNum, expiresAt: upperTimeBound(tx),
       contract: call?.contract ?? null, functionName: call?.functionName ?? null,
     }
   })

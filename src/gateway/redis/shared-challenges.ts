@@ -34,8 +34,9 @@ export function createSharedChallengeState(redis: Redis): ChallengeState {
       return Buffer.from(secret, 'hex')
     },
     async set(slot, { tag, nonce, restrictions }) {
+      const entry = [tag, nonce ?? USED, ...(restrictions === undefined ? [] : [restrictions])].join(' ')
       const stored = await redis.run((client) =>
-        client.multi().hSet(SLOTS_KEY, String(slot), `${tag} ${nonce ?? USED}${restrictions === undefined ? '' : ` ${restrictions}`}`).expire(SLOTS_KEY, Number(SLOTS_TTL_SEC)).exec())
+        client.multi().hSet(SLOTS_KEY, String(slot), entry).expire(SLOTS_KEY, Number(SLOTS_TTL_SEC)).exec())
       if (stored === undefined) throw new ChallengesUnavailable('the challenge cannot be stored')
     },
     async use(slot, { tag, nonce }) {
