@@ -145,10 +145,10 @@ async function sharePosition(page: Page): Promise<void> {
   const label = async (): Promise<string> => await dialog.getByRole('img').getAttribute('aria-label') ?? ''
   assert.match(await label(), /^ETH long, 5×, 0\.00%, Entry [\d,.]+, Price [\d,.]+$/)
   const pixels = (): Promise<string> => page.evaluate<string>("document.querySelector('canvas.share').toDataURL()")
-  const before = await pixels()
+  const drawn = await pixels()
   await dialog.getByLabel('Show amounts in USDC').check()
   await dialog.getByRole('img', { name: /Size 500\.00, PnL 0\.00$/ }).waitFor()
-  await waitUntil(page, `document.querySelector('canvas.share').toDataURL() !== ${JSON.stringify(before)}`)
+  await waitUntil(page, `document.querySelector('canvas.share').toDataURL() !== ${JSON.stringify(drawn)}`)
   const saved = page.waitForEvent('download')
   await dialog.getByRole('button', { name: 'Save the picture' }).click()
   const download = await saved
