@@ -7,7 +7,8 @@ import { readFileSync } from 'node:fs'
 const MARK = readFileSync(new URL('../../console/icon.svg', import.meta.url), 'utf8')
 
 const STYLE = `.gateway-bar { background: #121820; color: #dfe6ee; font: 600 16px/1.4 system-ui, sans-serif }
-.gateway-bar > div { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 20px; max-width: 1460px; margin: 0 auto; padding: 12px 20px; box-sizing: border-box }
+.gateway-bar > div { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 20px; max-width: 1460px; margin: 0 auto; padding: 12px 20px;
+  box-sizing: border-box }
 .gateway-bar a { color: #77b0ff; font-weight: 400 }
 .gateway-bar .name { display: flex; align-items: center; gap: 10px; margin-right: auto; color: inherit; font-weight: 600; text-decoration: none }
 .gateway-bar img { width: 28px; height: 28px }

@@ -121,7 +121,8 @@ export interface GuidePage {
 }
 
 export function guidePage({ title, product, body, guides, path, headings }: GuidePage): string {
-  const own = headings.length === 0 ? '' : `\n<ul>${headings.map(({ anchor, text }) => `<li><a href="#${anchor}">${escapeHtml(text)}</a></li>`).join('\n')}</ul>`
+  const anchors = headings.map(({ anchor, text }) => `<li><a href="#${anchor}">${escapeHtml(text)}</a></li>`)
+  const own = anchors.length === 0 ? '' : `\n<ul>${anchors.join('\n')}</ul>`
   const entries = guides.map((guide) => (guide.path === path
     ? `<li><a href="${guide.path}" aria-current="page">${escapeHtml(guide.title)}</a>${own}</li>`
     : `<li><a href="${guide.path}">${escapeHtml(guide.title)}</a></li>`))
@@ -170,7 +171,7 @@ const WORDS = 'await|async|const|let|for|of|if|else|import|from|export|function|
 /** In the order of precedence: what is inside of a comment or a string is nothing else. */
 const TOKENS: Readonly<Record<string, RegExp>> = {
   ts: new RegExp(`(?<comment>//[^\\n]*)|(?<string>'[^'\\n]*'|\`[^\`]*\`|"[^"\\n]*")|(?<number>\\b\\d[\\d_.]*n?\\b)|\\b(?<keyword>${WORDS})\\b`, 'g'),
-  sh: /(?<comment>(?<=^|\s)#[^\n]*)|(?<string>'[^']*'|"[^"]*")|(?<number>(?<=\s)\d+\b)|(?<keyword>(?<=^|[|&;]\s*)(?:npm|npx|node|curl|export|cd|cp|docker|jq)\b)/gm,
+  sh: /(?<comment>(?<=^|\s)#[^\n]*)|(?<string>'[^']*'|"[^"]*")|(?<number>(?<=\s)\d+\b)|(?<keyword>(?<=^|[|&;]\s*)(?:npm|npx|node|curl|export|cd|cp|jq)\b)/gm,
   json: /(?<keyword>"[^"\n]*"(?=\s*:)|\b(?:true|false|null)\b)|(?<string>"[^"\n]*")|(?<number>-?\b\d[\d.eE+-]*\b)/g,
   http: /(?<keyword>^(?:GET|POST|DELETE|HTTP\/\S+))|(?<number>\b\d{3}\b)|(?<string>"[^"\n]*")/gm,
 }
