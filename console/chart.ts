@@ -32,7 +32,10 @@ export function applyTheme(chart: IChartApi, colorSeries: (colors: Colors) => vo
   const apply = (): void => {
     const colors = readColors()
     const options: DeepPartial<ChartOptions> = {
-      layout: { background: { color: 'transparent' }, textColor: colors.text, fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 11, panes: { separatorColor: colors.line } },
+      layout: {
+        background: { color: 'transparent' }, textColor: colors.text, fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 11,
+        panes: { separatorColor: colors.line },
+      },
       grid: { vertLines: { visible: false }, horzLines: { color: colors.line } },
       rightPriceScale: { borderColor: colors.line },
       timeScale: { borderColor: colors.line, timeVisible: true, secondsVisible: false },

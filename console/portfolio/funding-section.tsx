@@ -28,12 +28,12 @@ export function FundingSection({ state }: { readonly state: AccountState | null 
     if (fills.newest.answer.peek() !== null) void fills.newest.read()
   }, [version])
   const settled = useComputed(() => fills.rows.value.filter(({ kind, funding }) => kind !== 'open' && funding !== '0'))
-  const positions = state?.positions ?? null
+  const accrued = state?.positions?.map(({ accruedFunding }) => accruedFunding) ?? null
   return (
     <Card title='Funding'>
       <Facts
         inline rows={[
-          ['Not settled yet, open positions', <Profit value={positions === null ? null : received(sumOf(positions.map(({ accruedFunding }) => accruedFunding)))} />],
+          ['Not settled yet, open positions', <Profit value={accrued === null ? null : received(sumOf(accrued))} />],
           ['Settled, rows below', <Profit value={received(sumOf(settled.value.map(({ funding }) => funding)))} />],
         ]}
       />

@@ -115,7 +115,9 @@ export function createChartLook({ chart, candlesticks, volumes }: LookParts): Ch
         series.setData(values.flatMap((value, index) => (value === null ? [] : [{ time: timeOf(index), value }])))
         return series
       }))
-      if (name === 'rsi') for (const level of LEVELS) drawn.get(name)?.[0]?.createPriceLine({ price: level, lineWidth: 1, lineStyle: 2, axisLabelVisible: true })
+      if (name === 'rsi') {
+        for (const price of LEVELS) drawn.get(name)?.[0]?.createPriceLine({ price, lineWidth: 1, lineStyle: 2, axisLabelVisible: true })
+      }
       if (at > 0) chart.panes()[at]?.setStretchFactor(PANE_SHARE)
     }
     volumes.applyOptions({ visible: look.indicators.includes('volume') })

@@ -6,12 +6,12 @@ type Values = readonly (number | null)[]
 export function simpleAverage(prices: readonly number[], length: number): Values {
   return prices.map((_, index) => {
     if (index + 1 < length) return null
-    // Added anew each time: a running sum would collect rounding errors.
+    // Added from scratch each time: a running sum would collect rounding errors.
     return prices.slice(index + 1 - length, index + 1).reduce((sum, price) => sum + price, 0) / length
   })
 }
 
-/** The exponential average with the weight 2 / (length + 1), which begins with the mean of the first `length` values. Values before the first number are null. */
+/** The exponential average with the weight 2 / (length + 1). It begins with the mean of the first `length` values; nulls before them do not count. */
 export function exponentialAverage(values: Values, length: number): Values {
   const weight = 2 / (length + 1)
   let sum = 0

@@ -105,7 +105,7 @@ export function createPriceChart(element: HTMLElement): PriceChart {
   let volumeBars: VolumeBar[] = []
   let offset = 0
 
-  const height = (): number => chart.panes()[0]?.getHeight() ?? 0
+  const height = (): number => heightOf(chart)
   const priceAt = (y: number): number | null => candlesticks.coordinateToPrice(y)
   const asTime = (seconds: number): Time => (seconds + offset) as UTCTimestamp
 
@@ -185,19 +185,9 @@ export function createPriceChart(element: HTMLElement): PriceChart {
       layoutListeners.add(listener)
       return () => void layoutListeners.delete(listener)
     },
-    placeOf(price) {
-      const y = candlesticks.priceToCoordinate(price)
-      if (y === null) return null
-      return y < 0 ? { y: 0, edge: 'above' } : y > height() ? { y: height(), edge: 'below' } : { y, edge: null }
-    },
+    placeOf: (price) => placeAt(candlesticks.priceToCoordinate(price), height()),
     priceAt,
-    pointOf({ time, isBuy }) {
-      const index = indexAtOrBefore(times, time)
-      const candle = index < 0 ? null : candlesticks.dataByIndex(index)
-      if (candle === null || !isDrawn(candle)) return null
-      const [x, y] = [chart.timeScale().timeToCoordinate(candle.time), candlesticks.priceToCoordinate(isBuy ? candle.low : candle.high)]
-      return x === null || y === null || x < 0 || x > chart.timeScale().width() || y < 0 || y > height() ? null : { x, y }
-    },
+    pointOf: ({ time, isBuy }) => visiblePoint(chart, candlesticks, { index: indexAtOrBefore(times, time), isBuy }),
     area: () => ({ width: chart.timeScale().width(), height: height() }),
     candleBoxes: () => visibleBoxes(chart, candlesticks),
     onAxis: (listener, onHover) => watchAxis(element, { isOnAxis: (x, y) => x > chart.timeScale().width() && y < height(), priceAt }, listener, onHover),
@@ -207,6 +197,23 @@ export function createPriceChart(element: HTMLElement): PriceChart {
       chart.remove()
     },
   }
+}
+
+function placeAt(y: number | null, height: number): PricePlace | null {
+  if (y === null) return null
+  return y < 0 ? { y: 0, edge: 'above' } : y > height ? { y: height, edge: 'below' } : { y, edge: null }
+}
+
+const heightOf = (chart: IChartApi): number => chart.panes()[0]?.getHeight() ?? 0
+
+/** Below or above a candle; null if that is not visible. -1: there is no such candle. */
+function visiblePoint(
+  chart: IChartApi, candlesticks: ISeriesApi<'Candlestick'>, { index, isBuy }: { readonly index: number; readonly isBuy: boolean },
+): Point | null {
+  const candle = index < 0 ? null : candlesticks.dataByIndex(index)
+  if (candle === null || !isDrawn(candle)) return null
+  const [x, y] = [chart.timeScale().timeToCoordinate(candle.time), candlesticks.priceToCoordinate(isBuy ? candle.low : candle.high)]
+  return x === null || y === null || x < 0 || x > chart.timeScale().width() || y < 0 || y > heightOf(chart) ? null : { x, y }
 }
 
 function visibleBoxes(chart: IChartApi, candlesticks: ISeriesApi<'Candlestick'>): readonly (Place & Size)[] {

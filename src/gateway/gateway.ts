@@ -357,9 +357,10 @@ function tradingRoutes(
 
 /** The documentation and the console. */
 async function documentRoutes(app: App, documents: Documents, consoleBuild: ConsoleBuildOptions | null): Promise<void> {
-  await serveOpenApi(app, documents)
+  const product = { version: manifest.version, hasConsole: consoleBuild !== null }
+  await serveOpenApi(app, documents, product)
   serveAsyncApi(app, manifest.version, documents)
-  serveGuides(app, documents)
+  serveGuides(app, documents, product)
   serveLlmsText(app, documents)
   consoleRoutes(app, { build: consoleBuild, documents })
 }

@@ -3,9 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { Marked } from 'marked'
 import type { App } from './app.ts'
+import type { Product } from './docs-page.ts'
 import { lazyDocument } from './documents.ts'
 import type { Documents } from './documents.ts'
-import { CACHE_REVALIDATE } from './response.ts'
+import { escapeHtml, guidePage, GUIDES_POLICY, GUIDES_SCRIPT, GUIDES_STYLE, highlight } from './guides-page.ts'
+import { CACHE_REVALIDATE, JSON_TYPE } from './response.ts'
 
 const DOCS = new URL('../../docs/', import.meta.url)
 
@@ -35,43 +37,68 @@ export const GUIDES: readonly Guide[] = [
 
 const HTML_TYPE = 'text/html; charset=utf-8'
 const CSS_TYPE = 'text/css; charset=utf-8'
-const CONTENT_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-const STYLE = `:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif }
-body { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
-nav { font-size: 0.9rem }
-h1, h2, h3 { line-height: 1.25 }
-pre { overflow-x: auto; padding: 0.75rem; border: 1px solid color-mix(in srgb, currentColor 20%, transparent); border-radius: 6px }
-code { font: 0.9em ui-monospace, monospace }
-table { border-collapse: collapse; display: block; overflow-x: auto }
-th, td { text-align: left; padding: 0.3rem 0.75rem 0.3rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent) }
-a { color: light-dark(#0550ae, #79b8ff) }
-`
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8'
+const INDEX = '/docs/guides'
 
 /** Exempt from the rate limit, like the rest of /docs. Each page is rendered at its first request. */
-export function serveGuides(app: App, documents: Documents): void {
+export function serveGuides(app: App, documents: Documents, product: Product): void {
   const options = { schema: { hide: true }, config: { rateLimited: false } } as const
-  const headers = { 'cache-control': CACHE_REVALIDATE, 'content-security-policy': CONTENT_POLICY }
-  const style = lazyDocument(() => STYLE, CSS_TYPE)
-  app.get('/docs/guides/style.css', options, async (request, reply) => documents.send(request, reply, await style(), headers))
-  const pages: readonly { readonly path: string, readonly render: () => string }[] = [
-    { path: '/docs/guides', render: renderIndex },
-    ...GUIDES.map((guide) => ({ path: `/docs/guides/${guide.name}`, render: () => renderGuide(guide) })),
+  const headers = { 'cache-control': CACHE_REVALIDATE, 'content-security-policy': GUIDES_POLICY }
+  const pages: readonly { readonly path: string; readonly type: string; readonly render: () => string }[] = [
+    { path: `${INDEX}/style.css`, type: CSS_TYPE, render: () => GUIDES_STYLE },
+    { path: `${INDEX}/guides.js`, type: SCRIPT_TYPE, render: () => GUIDES_SCRIPT },
+    { path: `${INDEX}/search.json`, type: JSON_TYPE, render: () => JSON.stringify(GUIDES.flatMap(sectionsOf)) },
+    { path: INDEX, type: HTML_TYPE, render: () => renderIndex(product) },
+    ...GUIDES.map((guide) => ({ path: pathOf(guide), type: HTML_TYPE, render: () => renderGuide(guide, product) })),
   ]
-  for (const { path, render } of pages) {
-    const document = lazyDocument(render, HTML_TYPE)
+  for (const { path, type, render } of pages) {
+    const document = lazyDocument(render, type)
     app.get(path, options, async (request, reply) => documents.send(request, reply, await document(), headers))
   }
 }
 
-function renderIndex(): string {
-  const rows = GUIDES.map((guide) => `<li><a href="/docs/guides/${guide.name}">${escapeHtml(titleOf(readGuide(guide)))}</a>: ${escapeHtml(guide.summary)}</li>`)
-  return htmlPage('Guides', `<h1>Guides</h1>\n<ul>\n${rows.join('\n')}\n</ul>\n`)
+const pathOf = ({ name }: Guide): string => `${INDEX}/${name}`
+const listed = (): readonly { readonly path: string; readonly title: string }[] =>
+  GUIDES.map((guide) => ({ path: pathOf(guide), title: titleOf(readGuide(guide)) }))
+
+function renderIndex(product: Product): string {
+  const rows = GUIDES.map((guide) => `<li><a href="${pathOf(guide)}">${escapeHtml(titleOf(readGuide(guide)))}</a>: ${escapeHtml(guide.summary)}</li>`)
+  const body = `<h1>Guides</h1>\n<ul>\n${rows.join('\n')}\n</ul>\n`
+  return guidePage({ title: 'Guides', product, body, guides: listed(), path: INDEX, headings: [] })
 }
 
-function renderGuide(guide: Guide): string {
+function renderGuide(guide: Guide, product: Product): string {
   const markdown = readGuide(guide)
-  return htmlPage(titleOf(markdown), renderMarkdown(markdown, guide.file))
+  const headings = sectionsOf(guide).filter(({ depth }) => depth === 2).map(({ anchor, heading }) => ({ anchor, text: heading }))
+  return guidePage({ title: titleOf(markdown), product, body: renderMarkdown(markdown, guide.file), guides: listed(), path: pathOf(guide), headings })
+}
+
+/** A part of a guide, from one heading to the next, as the search finds it. */
+interface Section {
+  readonly path: string
+  readonly title: string
+  readonly heading: string
+  readonly text: string
+  readonly anchor: string
+  readonly depth: number
+}
+
+function sectionsOf(guide: Guide): readonly Section[] {
+  const markdown = readGuide(guide)
+  const title = titleOf(markdown)
+  const sections: (Section & { readonly parts: string[] })[] = []
+  for (const token of new Marked().lexer(markdown)) {
+    if (token.type === 'heading') {
+      const [anchor, heading] = [anchorOf(String(token['text'])), plainText(String(token['text']))]
+      sections.push({ path: `${pathOf(guide)}#${anchor}`, title, heading, anchor, depth: Number(token['depth']), text: '', parts: [] })
+    } else sections.at(-1)?.parts.push(plainText(token.raw))
+  }
+  return sections.map(({ parts, ...section }) => ({ ...section, text: parts.join(' ').replaceAll(/\s+/g, ' ').trim() }))
+}
+
+/** Without the marks of Markdown and the targets of links. */
+function plainText(markdown: string): string {
+  return markdown.replaceAll(/\]\([^)]*\)/g, '').replaceAll(/[`*[\]|]|^#+ |^[-: |]+$/gm, '')
 }
 
 function readGuide({ file }: Guide): string {
@@ -84,7 +111,7 @@ function titleOf(markdown: string): string {
 
 /** Links to other guides lead to their pages. Links to files that this server does not have become text that names the file. */
 function renderMarkdown(markdown: string, file: string): string {
-  const marked = new Marked({
+  return new Marked({
     renderer: {
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens)
@@ -94,9 +121,11 @@ function renderMarkdown(markdown: string, file: string): string {
       heading({ tokens, depth, text }) {
         return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
+      code({ text, lang }) {
+        return `<div class="code"><pre tabindex="0"><code>${highlight(`${text}\n`, lang)}</code></pre></div>\n`
+      },
     },
-  })
-  return marked.parse(markdown, { async: false })
+  }).parse(markdown, { async: false })
 }
 
 function linkTarget(href: string, file: string): string | null {
@@ -113,26 +142,4 @@ function projectPath(href: string, file: string): string {
 /** The anchor of a heading, as the common renderers make it. */
 function anchorOf(heading: string): string {
   return heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-')
-}
-
-function htmlPage(title: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} · Perpetual Exchange Gateway</title>
-<link rel="stylesheet" href="/docs/guides/style.css">
-</head>
-<body>
-<nav><a href="/docs">API reference</a> · <a href="/docs/guides">Guides</a></nav>
-<main>
-${body}</main>
-</body>
-</html>
-`
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

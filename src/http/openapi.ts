@@ -57,6 +57,8 @@ import { VaultFlow, VaultSample, VaultTrade } from '../resources/vault-activity.
 import { readFileSync } from 'node:fs'
 import { CACHE_REVALIDATE, JSON_TYPE } from './response.ts'
 import type { App } from './app.ts'
+import { docsPage } from './docs-page.ts'
+import type { Product } from './docs-page.ts'
 import { lazyDocument } from './documents.ts'
 import type { Document, Documents } from './documents.ts'
 import { INTRODUCTION } from './introduction.ts'
@@ -157,7 +159,7 @@ const LARGE_FILES = {
 const PAGE_FILES = new URL('static/', import.meta.resolve('@fastify/swagger-ui'))
 
 /** The pages and the document are exempt from the API's rate limit, but count by size (src/http/documents.ts). */
-export async function serveOpenApi(app: App, documents: Documents): Promise<void> {
+export async function serveOpenApi(app: App, documents: Documents, product: Product): Promise<void> {
   const headers = { 'cache-control': CACHE_REVALIDATE }
   const generated: Readonly<Record<string, () => Promise<Document>>> = {
     '/docs/json': lazyDocument(() => JSON.stringify(app.swagger()), JSON_TYPE),
@@ -175,8 +177,7 @@ export async function serveOpenApi(app: App, documents: Documents): Promise<void
     await docs.register(swaggerUi, {
       routePrefix: '/docs',
       staticCSP: PAGES_POLICY,
-      theme: { title: TITLE },
-      uiConfig: { deepLinking: true },
+      ...docsPage(TITLE, product),
     })
     for (const [name, type] of Object.entries(LARGE_FILES)) {
       const file = lazyDocument(() => readFileSync(new URL(name, PAGE_FILES)), type)

@@ -144,7 +144,7 @@ const revokeKey = operation(
     cacheable: false,
     requiresKey: true,
   },
-  { params: Type.Object({ keyId: Type.String({ description: 'Id of the key to revoke.' }) }) },
+  { params: Type.Object({ keyId: Type.String({ description: 'Id of the key to revoke.', examples: [EXAMPLE_API_KEY.keyId] }) }) },
 )
 
 const revokeOtherKeys = operation(

@@ -71,7 +71,7 @@ const listOperation = operation(
   },
 )
 
-const traderG = Type.String({ pattern: '^G[A-Z2-7]{55}$', description: 'Account (G…).' })
+const traderG = Type.String({ pattern: '^G[A-Z2-7]{55}$', description: 'Account (G…).', examples: [EXAMPLE_TRADER] })
 
 const rankOperation = operation(
   {

@@ -68,7 +68,9 @@ export function trimTrader(request: FastifyRequest, _reply: FastifyReply, done: 
   done()
 }
 
-export const assetParameter = Type.String({ minLength: 1, maxLength: ASSET_FILTER_MAX_LENGTH, description: 'Asset symbol, case-insensitive.' })
+export const assetParameter = Type.String({
+  minLength: 1, maxLength: ASSET_FILTER_MAX_LENGTH, description: 'Asset symbol, case-insensitive.', examples: ['BTC'],
+})
 
 export type ListKey =
   | 'markets' | 'prices' | 'stats' | 'trades' | 'events' | 'positions' | 'keys' | 'vaults' | 'deposits' | 'withdraws' | 'feeClaims' | 'claims'

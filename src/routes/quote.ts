@@ -34,11 +34,13 @@ const schema = operation(
   {
     params: Type.Object({ asset: Type.String({ description: 'Asset symbol, case-insensitive.', examples: ['BTC'] }) }),
     querystring: Type.Object({
-      direction: Type.Unsafe<'Long' | 'Short'>({ type: 'string', enum: ['Long', 'Short'], description: 'Direction of the position.' }),
+      direction: Type.Unsafe<'Long' | 'Short'>({ type: 'string', enum: ['Long', 'Short'], description: 'Direction of the position.', examples: ['Long'] }),
       collateral: Type.Unsafe<string>({
         type: 'string', pattern: '^[0-9]+$', maxLength: 39, format: 'i128', description: 'Collateral in USDC, 7-decimal.', examples: ['100000000'],
       }),
-      leverage: Type.Unsafe<number>({ type: 'integer', minimum: LEVERAGE.min, maximum: LEVERAGE.max, description: 'Position size divided by collateral.' }),
+      leverage: Type.Unsafe<number>({
+        type: 'integer', minimum: LEVERAGE.min, maximum: LEVERAGE.max, description: 'Position size divided by collateral.', examples: [5],
+      }),
       trader: Type.Optional(addressParameter('Account (G…) or contract (C…) that would open the position.')),
       marginMode: Type.Optional(Type.Unsafe<MarginMode>({
         type: 'string', enum: ['isolated', 'cross'],

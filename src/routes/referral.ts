@@ -33,7 +33,7 @@ const lookup = operation(
     querystring: Type.Object({
       code: Type.String({
         minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max,
-        description: 'Referral code of 3 to 16 characters, in the form of responses.',
+        description: 'Referral code of 3 to 16 characters, in the form of responses.', examples: ['NORTH'],
       }),
     }),
   },

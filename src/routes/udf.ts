@@ -40,9 +40,9 @@ const UNKNOWN_SYMBOL: UdfError = { s: 'error', errmsg: 'unknown_symbol' }
 const UNKNOWN_RESOLUTION: UdfError = { s: 'error', errmsg: `resolution must be one of ${RESOLUTIONS.join(', ')}` }
 const HISTORY_UNAVAILABLE: UdfError = { s: 'error', errmsg: 'Older bars cannot be read now. Retry later.' }
 
-const symbol = Type.String({ minLength: 1, maxLength: TEXT_MAX_LENGTH, description: 'Asset symbol, case-insensitive.' })
-const resolution = Type.String({ minLength: 1, maxLength: 8, description: `Bar width: ${RESOLUTIONS.join(', ')}.` })
-const time = (description: string) => Type.Unsafe<number>({ type: 'integer', description })
+const symbol = Type.String({ minLength: 1, maxLength: TEXT_MAX_LENGTH, description: 'Asset symbol, case-insensitive.', examples: ['BTC'] })
+const resolution = Type.String({ minLength: 1, maxLength: 8, description: `Bar width: ${RESOLUTIONS.join(', ')}.`, examples: ['60'] })
+const time = (description: string, example: number) => Type.Unsafe<number>({ type: 'integer', description, examples: [example] })
 
 const EXAMPLE_FOUND: UdfFound = { symbol: 'BTC', full_name: 'BTC', description: 'Bitcoin', exchange: EXCHANGE, ticker: 'BTC', type: 'crypto' }
 const FEED = 'Part of a TradingView UDF datafeed. Set the datafeed URL of your chart to /udf.'
@@ -102,8 +102,8 @@ const getHistory = operation(
     querystring: Type.Object({
       symbol,
       resolution,
-      from: time('Earliest bar start, Unix seconds.'),
-      to: time('Bars start before this time, Unix seconds.'),
+      from: time('Earliest bar start, Unix seconds.', 1_783_252_800),
+      to: time('Bars start before this time, Unix seconds.', 1_783_339_200),
       countback: Type.Optional(Type.Unsafe<number>({ type: 'integer', minimum: 1, description: 'Number of bars to return before `to`.' })),
     }),
   },

@@ -180,6 +180,8 @@ test('parameters are described and match their path; bodies have valid examples'
     assert.deepEqual(parameters.filter((one) => one.in === 'path').map(({ name }) => name), inPath, path)
     for (const one of parameters) {
       assert.ok((one.description ?? '').length > 5, `${path} ${one.name}`)
+      // "Try it out" fills them in.
+      if (one.required === true) assert.ok(one.example !== undefined || one.schema['default'] !== undefined, `${path} ${one.name} has an example`)
       if (one.in === 'path') assert.equal(one.required, true, `${path} ${one.name}`)
       if (one.example !== undefined) assert.deepEqual(schemaMismatches(document, one.schema, one.example, `${path} ${one.name}`), [])
       if (one.schema['default'] !== undefined) assert.deepEqual(schemaMismatches(document, one.schema, one.schema['default'], `${path} ${one.name}`), [])

@@ -187,9 +187,9 @@ test('a period ranks the results since its start, and cannot be combined with an
     `/v1/events?limit=1&before_ts=${body.updatedAt - 86_400 + 1}`,
   )
   const now = new Map((await board()).map((entry) => [entry.trader, entry]))
-  const before = new Map((await board(`limit=200&at_ledger=${last?.ledger}`)).map((entry) => [entry.trader, entry]))
+  const earlier = new Map((await board(`limit=200&at_ledger=${last?.ledger}`)).map((entry) => [entry.trader, entry]))
   const expected = [...now.values()].map((entry) => {
-    const { pnl, volume, trades, liqCount } = before.get(entry.trader) ?? { pnl: '0', volume: '0', trades: 0, liqCount: 0 }
+    const { pnl, volume, trades, liqCount } = earlier.get(entry.trader) ?? { pnl: '0', volume: '0', trades: 0, liqCount: 0 }
     return {
       trader: entry.trader, pnl: String(BigInt(entry.pnl) - BigInt(pnl)), volume: String(BigInt(entry.volume) - BigInt(volume)),
       trades: entry.trades - trades, liqCount: entry.liqCount - liqCount,

@@ -93,16 +93,7 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   await equity.getByText(/^Shares of vault 0, North$/).waitFor()
   // Their value is read after their number, and until then the total is unknown.
   await untilText(equity, /9,999\.75 USDC[^]*Wallet\s*9,850\.00[^]*Shares of vault 0, North\s*50\.00/)
-  const value = page.getByRole('region', { name: 'Account value' })
-  for (const range of ['Day', 'Week', 'Month']) {
-    await value.getByRole('button', { name: range }).click()
-    await value.getByRole('img', { name: /^Account value: \d+ points, last 9,999\.75 USDC$/ }).waitFor()
-  }
-  // The only change was the fee.
-  await value.getByRole('slider', { name: 'Points of Account value' }).press('Home')
-  await untilText(value.locator('.readout'), / 10,000\.00 USDC$/)
-  await sharePosition(page)
-  await page.getByRole('region', { name: 'Funding' }).getByText('No funding was settled in the fills that are loaded.').waitFor()
+  await assertValueAndShare(page)
   const pnl = page.getByRole('region', { name: 'PnL' })
   await pnl.getByRole('img', { name: /last −0\.25 USDC/ }).waitFor()
   await untilText(pnl, /Fees paid\s*0\.25/)
@@ -137,6 +128,20 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   assert.deepEqual(browserErrors, [])
 })
 
+/** The value over time, the picture of the position, and its funding. */
+async function assertValueAndShare(page: Page): Promise<void> {
+  const value = page.getByRole('region', { name: 'Account value' })
+  for (const range of ['Day', 'Week', 'Month']) {
+    await value.getByRole('button', { name: range }).click()
+    await value.getByRole('img', { name: /^Account value: \d+ points, last 9,999\.75 USDC$/ }).waitFor()
+  }
+  // The only change was the fee.
+  await value.getByRole('slider', { name: 'Points of Account value' }).press('Home')
+  await untilText(value.locator('.readout'), / 10,000\.00 USDC$/)
+  await sharePosition(page)
+  await page.getByRole('region', { name: 'Funding' }).getByText('No funding was settled in the fills that are loaded.').waitFor()
+}
+
 /** Saves and copies the picture of the only position, which shows amounts on request only. */
 async function sharePosition(page: Page): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -145,10 +150,10 @@ async function sharePosition(page: Page): Promise<void> {
   const label = async (): Promise<string> => await dialog.getByRole('img').getAttribute('aria-label') ?? ''
   assert.match(await label(), /^ETH long, 5×, 0\.00%, Entry [\d,.]+, Price [\d,.]+$/)
   const pixels = (): Promise<string> => page.evaluate<string>("document.querySelector('canvas.share').toDataURL()")
-  const before = await pixels()
+  const drawn = await pixels()
   await dialog.getByLabel('Show amounts in USDC').check()
   await dialog.getByRole('img', { name: /Size 500\.00, PnL 0\.00$/ }).waitFor()
-  await waitUntil(page, `document.querySelector('canvas.share').toDataURL() !== ${JSON.stringify(before)}`)
+  await waitUntil(page, `document.querySelector('canvas.share').toDataURL() !== ${JSON.stringify(drawn)}`)
   const saved = page.waitForEvent('download')
   await dialog.getByRole('button', { name: 'Save the picture' }).click()
   const download = await saved

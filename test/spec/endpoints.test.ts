@@ -139,7 +139,7 @@ const CASH_KIND = 'kind? string enum=' + [
   'vault_deposit', 'vault_withdraw', 'fees_claimed', 'referral_claim', 'other',
 ].join('|')
 const SORT = 'sort? string enum=pnl|volume default=pnl'
-const SCOPE = 'scope? string enum=testnet|mainnet'
+const [SCOPE, PERIOD] = ['scope? string enum=testnet|mainnet', 'period? string enum=day|week|month'] as const
 const VAULT_PATH = ['id integer minimum=0']
 const VAULT = [
   'id', 'leader', 'name', 'createdAt', 'totalUsdc', 'circulatingShares', 'hwmNav', 'realizedPnl', 'leaderShares', 'profitShareBps', 'paused', 'updatedAt',
@@ -223,9 +223,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     path: '/v1/leaderboard', indexed: true,
-    query: [
-      SCOPE, SORT, 'period? string enum=day|week|month', AT_LEDGER, limit(50, 200), 'offset? integer minimum=0 default=0', 'snapshot? string maxLength=128', CURSOR,
-    ],
+    query: [SCOPE, SORT, PERIOD, AT_LEDGER, limit(50, 200), 'offset? integer minimum=0 default=0', 'snapshot? string maxLength=128', CURSOR],
     body: ['sort', 'scope', 'network', 'state', 'updatedAt', 'total', 'limit', 'offset', 'snapshot', 'snapshotChanged', 'leaders'], errors: [400, 429, 500],
   },
   {
