@@ -29,7 +29,8 @@ export const Instrument = Type.Object(
     leverageStep: Type.String({ description: 'Step of the leverage, digits.', examples: ['1'] }),
     initialMarginBps: integerOrNull({ description: 'Initial margin, basis points of the size. Null where the contracts have none.', examples: [400] }),
     maintenanceMarginBps: integerOrNull({ description: 'Maintenance margin, basis points of the size. Null where the contracts have none.', examples: [200] }),
-    liquidationPenaltyBps: integerOrNull({ description: 'Penalty of a liquidation, basis points of the size. Null where the contracts have none.', examples: [100] }),
+    liquidationPenaltyBps: integerOrNull({ description: 'Penalty of a liquidation, basis points of the size. Null where the contracts have none.',
+      examples: [100] }),
     feeTiers: Type.Array(
       Type.Object({
         volume14d: amount('14-day volume at which the tier starts, in USDC, 7-decimal.', '0'),

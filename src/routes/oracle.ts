@@ -68,7 +68,8 @@ const getHealth = operation(
   },
   {
     querystring: Type.Object({
-      strict: Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH, description: 'Any text returns 503 unless status is ok. Its body has `error` and `message` too.' })),
+      strict: Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH,
+        description: 'Any text returns 503 unless status is ok. Its body has `error` and `message` too.' })),
     }),
   },
 )

@@ -138,7 +138,8 @@ test('an instrument has the limits, steps, fees and order types of its market', 
     feeTiers: [{ volume14d: '0', makerDeciBps: 20, takerDeciBps: 50 }, { volume14d: String(20_000n * ONE), makerDeciBps: 15, takerDeciBps: 40 }],
     keeperFee: { base: '5000000', deciBps: 50 }, fundingIntervalSec: 3_600, marginModes: ['isolated', 'cross'], positionMode: 'hedged',
     orderTypes: ['market', 'limit', 'stop_limit', 'stop_loss', 'take_profit', 'trailing_stop'],
-    timeInForce: [{ name: 'gtc', value: 0 }, { name: 'ioc', value: 1 }, { name: 'post_only', value: 2 }], canReduce: deployed, clientIdMaxLength: 64, open: true,
+    timeInForce: [{ name: 'gtc', value: 0 }, { name: 'ioc', value: 1 }, { name: 'post_only', value: 2 }], canReduce: deployed,
+      clientIdMaxLength: 64, open: true,
   })
   assert.ok(btc.displayDecimals > 0)
   const unknown = await fixture.get('/v1/instruments/shib')

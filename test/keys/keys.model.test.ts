@@ -121,7 +121,8 @@ function claim(at: Instance, owner: number, how: (typeof CLAIMS)[number], label:
     if (model.gated && !model.listed.has(owner)) return assert.deepEqual([response.status, response.body.error], [403, 'not_in_beta'])
     const isRight = how !== 'wrong signer' && how !== 'wrong text' && how !== 'garbage' && challengeHex === pending?.challengeHex
     retireChallenge(model, at, owner)
-    if (!isRight || model.nowMs >= pending.expiresAt) return assert.deepEqual([response.status, withoutMessage(response.body)], [401, { error: 'invalid_signature' }])
+    if (!isRight || model.nowMs >= pending.expiresAt) return assert.deepEqual([response.status, withoutMessage(response.body)], [401, {
+      error: 'invalid_signature' }])
     const isFull = model.keys.filter((key) => key.owner === owner && key.revokedAt === null).length >= MAX_KEYS
     if (isFull) return assert.deepEqual([response.status, response.body.error], [409, 'key_limit_reached'])
     assert.equal(response.status, 201, response.text)
@@ -178,7 +179,8 @@ function revoke(at: Instance, by: number, pick: number): Command {
     const notified = real.notified(key.keyId)
     const response = await call(real.app(at), `/v1/keys/${key.keyId}`, { method: 'DELETE', key: keyOf(real, caller) })
     if (!isAccepted(model, at, caller)) return assert.equal(response.status, 401)
-    if (key.owner !== caller.owner || key.revokedAt !== null) return assert.deepEqual([response.status, withoutMessage(response.body)], [404, { error: 'key_not_found' }])
+    if (key.owner !== caller.owner || key.revokedAt !== null) return assert.deepEqual([response.status, withoutMessage(response.body)], [404, {
+      error: 'key_not_found' }])
     assert.deepEqual([response.status, response.body], [200, { revoked: true }])
     await notified
     note(real, 'revoked')

@@ -54,7 +54,8 @@ async function instruments(context: Context): Promise<void> {
   const amount = (title: string, text: (row: Instrument) => string | null): Column<Instrument> =>
     ({ title, align: 'point', text: (row) => context.format(text(row)) })
   context.show(body, table([
-    { title: 'asset', text: ({ symbol }) => symbol }, amount('min size', ({ minNotional }) => minNotional), amount('max size', ({ maxNotional }) => maxNotional),
+    { title: 'asset', text: ({ symbol }) => symbol }, amount('min size', ({ minNotional }) => minNotional), amount('max size', ({
+      maxNotional }) => maxNotional),
     { title: 'leverage', align: 'right', text: ({ maxLeverage }) => maxLeverage },
     { title: 'initial margin', align: 'right', text: ({ initialMarginBps }) => bps(initialMarginBps) },
     { title: 'maintenance', align: 'right', text: ({ maintenanceMarginBps }) => bps(maintenanceMarginBps) },
