@@ -129,7 +129,7 @@ test('an instrument has the limits, steps, fees and order types of its market', 
   const { instruments } = await read<{ instruments: readonly Instrument[] }>('/v1/instruments')
   assert.equal(instruments.length, 14)
   const btc = await read<Instrument>('/v1/instruments/btc')
-  assert.deepEqual(instruments.find(({ symbol }) => symbol === 'BTC'), btc)
+  assert.deepEqual(instruments.find((one) => one.symbol === 'BTC'), btc)
   const deployed = TEST_GENERATION === '2'
   assert.deepEqual({ ...btc, displayDecimals: 0, feeTiers: btc.feeTiers.slice(0, 2) }, {
     symbol: 'BTC', base: 'BTC', quote: 'USDC', settlement: 'USDC', kind: 'perpetual', priceDecimals: 7, displayDecimals: 0, tickSize: '1', amountStep: '1',
