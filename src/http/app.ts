@@ -30,7 +30,6 @@ import type { ErrorResponse, ErrorRule } from './errors.ts'
 import { createRequestFailures } from './request-failures.ts'
 import { FORMATS } from './formats.ts'
 import { createHostCheck } from './host-check.ts'
-import { reportIgnoredParameters } from './ignored-parameters.ts'
 import { observeResponses, observeUnrouted } from './observe.ts'
 import type { HttpObserver } from './observe.ts'
 import type { Outcome } from './rate-limit.ts'
@@ -231,7 +230,6 @@ export function createApp(options: AppOptions): App {
   parseQueriesStrictly(app)
   rejectEncodedBodies(app)
   rejectUnknownFields(app)
-  reportIgnoredParameters(app)
   if (options.reading !== undefined) attributeReads(app, options.reading)
   return app
 }

@@ -50,7 +50,7 @@ export function serveAsyncApi(app: App, version: string, documents: Documents): 
     documents.send(request, reply, await documentAt(serverOf(request.raw.headers)), { 'cache-control': CACHE_REVALIDATE }))
 }
 
-/** Where the document was asked for. The gateway has no TLS of its own: a proxy in front says that it has. */
+/** The address that the client used. The gateway has no TLS of its own: a proxy in front says that it has. */
 function serverOf({ host, 'x-forwarded-proto': forwarded }: IncomingHttpHeaders): StreamServer {
   const protocol = forwarded === 'https' ? 'wss' : 'ws'
   return host !== undefined && HOST.test(host) ? { host, protocol } : { ...DEFAULT_SERVER, protocol }

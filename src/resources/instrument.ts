@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { TIMES_IN_FORCE } from '../limits.ts'
 import { amount, amountOrNull, integerOrNull, textOrNull } from './fields.ts'
 
 const INSTRUMENT_ORDER_TYPES = ['market', 'limit', 'stop_limit', 'stop_loss', 'take_profit', 'trailing_stop'] as const
 export type InstrumentOrderType = (typeof INSTRUMENT_ORDER_TYPES)[number]
-/** By the contracts' number. */
-export const TIMES_IN_FORCE = ['gtc', 'ioc', 'post_only'] as const
 
 const listOfNames = <Name extends string>(names: readonly Name[], description: string) =>
   Type.Array(Type.Unsafe<Name>({ type: 'string', enum: [...names] }), { description, examples: [[...names]] })
