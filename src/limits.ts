@@ -73,6 +73,12 @@ export const PREPARED_VALIDITY_SEC = 300
 export const POLL_TIMEOUT_MS = { min: 1_000, max: 60_000, default: 30_000 } as const
 export const SUBMIT_POLL_INTERVAL_MS = 1_000
 export const QUEUE_FULL_RETRY_AFTER_SEC = 2
+/** Of limit orders, by the contracts' number. */
+export const TIMES_IN_FORCE = ['gtc', 'ioc', 'post_only'] as const
+/** Seconds between two funding payments. */
+export const FUNDING_INTERVAL_SEC = 3_600
+/** Of a client's own id of a transaction. */
+export const CLIENT_ID_MAX_LENGTH = 64
 export const LEVERAGE = { min: 1, max: 10 } as const
 /** Bounds of the API. The contracts also reject slippage 0 and trailing distances above 5000. */
 export const SLIPPAGE_TOLERANCE_BPS = { min: 0, max: 10_000 } as const

@@ -12,7 +12,8 @@ const EPOCH_SEC = 1_000
 const NOW_SEC = 2_000
 
 const CONFIG: StoredConfig = {
-  base_funding_rate_bps: 1, base_maker_fee_bps: 2, base_taker_fee_bps: 5, keeper_fee_base: 0n, keeper_fee_deci_bps: 10, lenient_clamp_bps: 300,
+  base_funding_rate_bps: 1, base_maker_fee_bps: 2, base_taker_fee_bps: 5, keeper_fee_base: 0n, keeper_fee_deci_bps: 10, liquidation_penalty_bps: undefined,
+  lenient_clamp_bps: 300,
   maintenance_margin_bps: 100, max_leverage: 10, max_oracle_deviation_bps: 100,
   max_position_size: 100_000n * ONE, max_price_staleness: 60, min_collateral: 10n * ONE, trading_fee_bps: 10,
 }

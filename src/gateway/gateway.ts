@@ -80,6 +80,7 @@ import { exportsRoutes } from '../routes/exports.ts'
 import { fundingRoutes } from '../routes/funding.ts'
 import { createEntryCaps } from '../routes/entry-caps.ts'
 import type { EntryCaps } from '../routes/entry-caps.ts'
+import { instrumentsRoutes } from '../routes/instruments.ts'
 import { keysRoutes } from '../routes/keys.ts'
 import { leaderboardRoutes } from '../routes/leaderboard.ts'
 import { marketLimitsRoutes } from '../routes/market-limits.ts'
@@ -216,7 +217,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, { windowSec: RATE_LIMIT_WINDOW_SEC })
   const requestLimits = limitsOf(parts, sharedCounts)
   const app = createServer(parts, { requestLimits, isDraining, authenticate: keys.authenticate, reading })
-  await registerOpenApi(app)
+  await registerOpenApi(app, manifest.version)
   const indexWaiter = createIndexWaiter({ store: parts.store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
   const { agreement } = chainParts
@@ -377,6 +378,7 @@ function venueRoutes(
   },
 ): void {
   marketLimitsRoutes(app, parts)
+  instrumentsRoutes(app, parts)
   quoteRoutes(app, parts)
   poolRoutes(app, parts)
   fundingRoutes(app, parts)

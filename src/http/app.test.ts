@@ -30,7 +30,8 @@ function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnT
     trustProxy: false,
     requestLimits: createRequestLimits({ clock, limits: RATE_LIMIT_PER_WINDOW, addressCeiling: 12_000 }),
     errorRules: [
-      { matches: (error) => error instanceof Unavailable, toResponse: () => ({ status: 503, body: { error: 'away', message: 'Away. Retry.' }, headers: { 'retry-after': '1' } }) },
+      { matches: (error) => error instanceof Unavailable, toResponse: () => ({ status: 503, body: { error: 'away', message: 'Away. Retry.' },
+        headers: { 'retry-after': '1' } }) },
     ],
     ...options,
   })

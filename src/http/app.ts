@@ -32,7 +32,6 @@ import { FORMATS } from './formats.ts'
 import { rejectCall, rejectEndpoint } from './key-rules.ts'
 import type { RequestedCall } from './key-rules.ts'
 import { createHostCheck } from './host-check.ts'
-import { reportIgnoredParameters } from './ignored-parameters.ts'
 import { observeResponses, observeUnrouted } from './observe.ts'
 import type { HttpObserver } from './observe.ts'
 import type { Outcome } from './rate-limit.ts'
@@ -242,7 +241,6 @@ export function createApp(options: AppOptions): App {
   parseQueriesStrictly(app)
   rejectEncodedBodies(app)
   rejectUnknownFields(app)
-  reportIgnoredParameters(app)
   if (options.reading !== undefined) attributeReads(app, options.reading)
   return app
 }

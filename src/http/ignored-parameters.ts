@@ -38,7 +38,7 @@ function describe(name: string, known: readonly string[]): string {
 }
 
 /** The known name with the fewest edits from this one, if they are few: case and separators do not count. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = lettersOf(name)
   const byEdits = known.map((candidate) => ({ candidate, edits: editsBetween(wanted, lettersOf(candidate)) })).sort((a, b) => a.edits - b.edits)
   const [best] = byEdits

@@ -73,7 +73,7 @@ test('the pages are exempt from the rate limit and load only from this server', 
   }
   const missing = await app.inject('/docs/static/nowhere.js')
   assert.equal(missing.statusCode, 404)
-  assert.deepEqual(Object.keys(missing.json<object>()), ['message', 'error', 'statusCode'])
+  assert.deepEqual(Object.keys(missing.json<object>()), ['message', 'error', 'statusCode', 'reason'])
   assert.equal(missing.headers['x-ratelimit-remaining'], undefined)
   assert.equal((await app.inject('/docs')).statusCode, 200)
   assert.equal((await app.inject('/docs/static/..%2f..%2f..%2fpackage.json')).statusCode, 404)

@@ -28,6 +28,7 @@ import { CurrentFunding, FundingRow } from '../resources/funding.ts'
 import { DeployedContract, Health } from '../resources/health.ts'
 import { LeaderboardEntry } from '../resources/leaderboard-entry.ts'
 import { Leaderboard, LeaderRank, LeaderTotals } from '../resources/leaderboard.ts'
+import { Book, Instrument } from '../resources/instrument.ts'
 import { MarketLimits } from '../resources/market-limits.ts'
 import { MarketCapacity, MarketStats, PoolCapacity, Solvency } from '../resources/market-stats.ts'
 import { Market } from '../resources/market.ts'
@@ -66,9 +67,6 @@ import { KEY_SCHEME } from './operation.ts'
 
 const TITLE = 'Perpetual Exchange Gateway'
 
-/** Version of the API, not of the gateway (specification, "Versioning"). */
-const DOCUMENT_VERSION = '0.1.0'
-
 const SCHEMAS: readonly TSchema[] = [
   Price, OracleHealth, OracleUnhealthy, Market, MarketCapacity, MarketStats, PoolCapacity, Solvency, OpenPosition, ListedPosition, AdlRow, AdlQueue, Shortfall,
   PlacedOrderRow, Order,
@@ -77,7 +75,7 @@ const SCHEMAS: readonly TSchema[] = [
   ApiKey, IssuedKey, RotatedKey, CurrentKey, KeyChallenge, BetaStatus, AccountIdentity, AccountLimits, RateLimitBucket, AccountVolume, OpenOrder, OpenOrders,
   AccountHoldings, VaultHolding, AccountState,
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, CashMovement, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
-  PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits, ExportEntry,
+  PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits, Instrument, Book, ExportEntry,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, TradeQuote, PreparedTransaction, SubmitResult, TransactionRow,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
@@ -128,14 +126,14 @@ const PAGES_POLICY = {
 }
 
 /** Call it before the first route is registered. */
-export async function registerOpenApi(app: App): Promise<void> {
+export async function registerOpenApi(app: App, version: string): Promise<void> {
   for (const schema of SCHEMAS) app.addSchema(schema)
   await app.register(swagger, {
     openapi: {
       openapi: '3.0.3',
       info: {
         title: TITLE,
-        version: DOCUMENT_VERSION,
+        version,
         description: INTRODUCTION,
         contact: { name: TITLE, url: '/docs' },
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },

@@ -130,7 +130,7 @@ interface OperationParts {
 
 const IGNORED_HEADER = {
   [IGNORED_PARAMETERS]: {
-    type: 'string', description: 'Query parameters that the operation does not have, each with the nearest known name: limt (limit?). Absent if there are none.',
+    type: 'string', description: 'Unknown query parameters, which are ignored, each with the nearest known name: limt (limit?). Absent if there are none.',
   },
 } as const
 

@@ -12,7 +12,8 @@ const ONE = 10_000_000n
 const NOW_SEC = 100_000
 
 const CONFIG: StoredConfig = {
-  base_funding_rate_bps: 10, base_maker_fee_bps: 2, base_taker_fee_bps: 5, lenient_clamp_bps: 300, maintenance_margin_bps: 100, max_leverage: 10,
+  base_funding_rate_bps: 10, base_maker_fee_bps: 2, base_taker_fee_bps: 5, liquidation_penalty_bps: undefined,
+  lenient_clamp_bps: 300, maintenance_margin_bps: 100, max_leverage: 10,
   max_oracle_deviation_bps: 100, max_position_size: 0n, max_price_staleness: 60, min_collateral: 0n, trading_fee_bps: 10,
   keeper_fee_base: undefined, keeper_fee_deci_bps: undefined,
 }

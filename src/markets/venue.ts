@@ -19,12 +19,15 @@ import {
   CAPACITY_SERVED_MS, CAPACITY_STALE_MS, CONDITIONS_WAIT_MS, LEVERAGE, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VAULT_CAPS_CACHE_MS, VENUE_CACHE_MS,
   VENUE_READ_TIMEOUT_MS,
 } from '../limits.ts'
+import type { Asset } from '../exchange/assets.ts'
 import type { CurrentFunding } from '../resources/funding.ts'
+import type { Instrument } from '../resources/instrument.ts'
 import type { MarketLimits } from '../resources/market-limits.ts'
 import type { PoolState, SideHeadroom } from '../resources/pool.ts'
 import { createCapacityReader, maxLeverageOf, maxPositionSize, poolFigures, roomsOf } from './capacity.ts'
 import type { ReadCapacity, VenueSnapshot } from './capacity.ts'
 import { describeFunding } from './funding.ts'
+import { describeInstrument } from './instruments.ts'
 import { poolRooms, sideCapOf, smallestRoom } from './headroom.ts'
 import { pauseModeAt } from './market-status.ts'
 import { createQuotes } from './quotes.ts'
@@ -38,6 +41,7 @@ export interface Venue {
   /** Null when the ledger cannot be read: the index still has the funding that was applied. */
   funding(): Promise<CurrentFunding | null>
   limits(asset: string): Promise<MarketLimits>
+  instruments(assets: readonly Asset[]): Promise<readonly Instrument[]>
   readonly quote: ReadQuote
   /** Returns the conditions of trading now, a few seconds old. Null while they cannot be read. Waits for a limited time and never rejects. */
   conditions(): Promise<VenueConditions | null>
@@ -146,6 +150,14 @@ export function createVenue(parts: {
       return known === null ? null : conditionsOf(known.value)
     },
     limits: async (asset) => describeLimits(asset, await snapshot(), { generation: deployment.current.targetOf('market').generation, nowSec: nowSec() }),
+    async instruments(assets) {
+      const [read, exchange] = [await snapshot(), deployment.current]
+      const { generation } = exchange.targetOf('market')
+      const liquidationPenaltyBps = read.market.config?.liquidation_penalty_bps ?? null
+      return assets.map((asset) => describeInstrument(
+        asset, describeLimits(asset.symbol, read, { generation, nowSec: nowSec() }), { liquidationPenaltyBps, deployment: exchange },
+      ))
+    },
     capacity: createCapacityReader({ snapshot, deployment, clock }),
   }
 }

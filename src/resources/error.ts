@@ -160,7 +160,8 @@ export const ClientIdInUse = Type.Object(
 
 /** 404 of GET /v1/tx. */
 export const UnknownTransaction = Type.Object(
-  { error: Type.Literal('unknown_transaction'), message: message('Neither the gateway nor the network has this transaction. Check the hash or the client id.') },
+  { error: Type.Literal('unknown_transaction'),
+    message: message('Neither the gateway nor the network has this transaction. Check the hash or the client id.') },
   { $id: 'UnknownTransaction', description: 'Neither the gateway nor the network has this transaction.' },
 )
 
@@ -231,7 +232,8 @@ export const SubmissionRejected = Type.Object(
 
 /** 413. */
 export const BodyTooLarge = Type.Object(
-  { ...statusBody(413, 'Payload Too Large', 'Request body is too large'), code: Type.String({ description: 'Error code.', examples: ['FST_ERR_CTP_BODY_TOO_LARGE'] }) },
+  { ...statusBody(413, 'Payload Too Large', 'Request body is too large'), code: Type.String({ description: 'Error code.',
+    examples: ['FST_ERR_CTP_BODY_TOO_LARGE'] }) },
   { $id: 'BodyTooLarge', description: 'The request body is too large.' },
 )
 

@@ -1,5 +1,6 @@
 // Schemas of request fields. A field has the same schema in every operation and action.
 
+import { CLIENT_ID_MAX_LENGTH } from '../limits.ts'
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import type { CallField } from '../exchange/contracts/call-arguments.ts'
@@ -83,7 +84,7 @@ const DEFAULTS: Readonly<Partial<Record<CallField, string | number | boolean>>> 
 
 /** A client's own name for a transaction. */
 export const CLIENT_ID = {
-  type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,64}$',
+  type: 'string', pattern: `^[A-Za-z0-9_.:-]{1,${CLIENT_ID_MAX_LENGTH}}$`,
   description: 'Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours.',
   examples: ['my-order-1'],
 } as const

@@ -132,7 +132,8 @@ const again = Type.Optional(Type.Unsafe({
 }))
 
 function changeOf(kind: string, row: TSchema, description: string): TSchema {
-  const revision = Type.Integer({ description: 'Increases whenever the row is sent again. Of two rows with the same id, the one with the higher revision is current.' })
+  const revision = Type.Integer({
+    description: 'Increases whenever the row is sent again. Of two rows with the same id, the one with the higher revision is current.' })
   return Type.Object({ kind: oneOf(kind), row, revision, ...(kind === 'submission' ? {} : { again }) }, { description })
 }
 

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 import type { App } from '../http/app.ts'
+import { validationFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { sendResponse } from '../http/response.ts'
 import { PAGE_LIMITS } from '../limits.ts'
@@ -56,6 +57,7 @@ export function candlesRoutes(app: App, { history }: { readonly history: CandleH
   app.get('/v1/candles', { schema }, async (request, reply) => {
     const { query } = request
     const { interval: width = '1h', limit: count = PAGE_LIMITS.candles.default } = query
+    if ((query.from ?? 0) > (query.to ?? TIME_MAX)) throw validationFailure('querystring/from', 'must not be after to')
     const asset = query.asset.toUpperCase()
     const kind = `candles-${asset}-${width}`
     const before = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqFromCursor(kind, query.cursor)

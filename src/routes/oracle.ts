@@ -10,8 +10,8 @@ import { KEEPER_REPORT_MAX_BYTES } from '../limits.ts'
 import type { OracleHealthReader } from '../markets/oracle-health.ts'
 import type { Prices } from '../markets/prices.ts'
 import { ref } from '../resources/fields.ts'
-import { OracleHealth, OracleUnhealthy } from '../resources/oracle-health.ts'
-import type { KeeperReport } from '../resources/oracle-health.ts'
+import { OracleHealth } from '../resources/oracle-health.ts'
+import type { KeeperReport, OracleUnhealthy } from '../resources/oracle-health.ts'
 import { Price } from '../resources/price.ts'
 import { createSnapshotResponse } from './price-response.ts'
 import { EXAMPLE_PRICE } from './examples.ts'
@@ -68,7 +68,8 @@ const getHealth = operation(
   },
   {
     querystring: Type.Object({
-      strict: Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH, description: 'Any text returns 503 unless status is ok. Its body has `error` and `message` too.' })),
+      strict: Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH,
+        description: 'Any text returns 503 unless status is ok. Its body has `error` and `message` too.' })),
     }),
   },
 )

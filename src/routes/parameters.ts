@@ -74,7 +74,7 @@ export const assetParameter = Type.String({
 
 export type ListKey =
   | 'markets' | 'prices' | 'stats' | 'trades' | 'events' | 'positions' | 'keys' | 'vaults' | 'deposits' | 'withdraws' | 'feeClaims' | 'claims'
-  | 'samples' | 'corrections' | 'orders' | 'fills' | 'transactions' | 'exports'
+  | 'samples' | 'corrections' | 'orders' | 'fills' | 'transactions' | 'exports' | 'instruments'
 
 /** `{<key>: [row, …]}`. */
 export function listOf(key: ListKey, row: TSchema): TSchema {

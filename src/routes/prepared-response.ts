@@ -107,7 +107,8 @@ function callOf({ fields, definition, deployment, reportRefusal }: PreparedCall,
     throw new HttpFailure({ status: 503, body: { error: UNSUPPORTED, message: UNSUPPORTED_OPERATION, ...refusal }, isCallersDoing: true })
   }
   const field = findUnsupportedField(definition, form, fields)
-  if (field !== undefined) throw new HttpFailure({ status: 400, body: { error: UNSUPPORTED, message: `The contracts of this deployment do not take ${field}. Leave it out.`, field } })
+  if (field !== undefined) throw new HttpFailure({ status: 400, body: { error: UNSUPPORTED,
+    message: `The contracts of this deployment do not take ${field}. Leave it out.`, field } })
   const encode = (values: Partial<CallFields>): ReturnType<typeof encodeCall> => encodeCall(definition, form, { fields: values, signer: trader, contracts })
   const { slippageBps } = fields
   if (slippageBps !== undefined && BigInt(fields.acceptablePrice ?? 0) !== 0n) {

@@ -164,7 +164,8 @@ export function vaultsRoutes(app: App, parts: VaultsParts): void {
     const { at_ledger: atLedger } = request.query
     const read = async (): Promise<PreparedResponse> => {
       const { vault, head } = await readVault(db, { id, atLedger, ...apyTerms() })
-      if (vault === null) throw new HttpFailure({ status: 404, body: { error: 'vault_not_found', message: 'No vault has this id. GET /v1/vaults lists them.', id } })
+      if (vault === null) throw new HttpFailure({ status: 404, body: { error: 'vault_not_found',
+        message: 'No vault has this id. GET /v1/vaults lists them.', id } })
       return stateResponse(serialiseBody(reply, vault), head, CACHE_ONE_SECOND)
     }
     varyByMinLedger(reply)

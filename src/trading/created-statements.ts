@@ -15,7 +15,8 @@ export async function insertCreated(
   if (ledger === null) return
   const rows = [
     ...orders.map(({ status, details }) => ({ kind: 'order', id: details.orderId, trader: details.trader, ts: details.createdAt, status, details })),
-    ...positions.map((row) => ({ kind: 'position', id: row.positionId, trader: row.trader, ts: row.openedAt, status: 'open', details: { ...row, openedTxHash: hash } })),
+    ...positions.map((row) => ({ kind: 'position', id: row.positionId, trader: row.trader, ts: row.openedAt, status: 'open', details: { ...row,
+      openedTxHash: hash } })),
   ].map((row) => ({ ...row, ts: ts ?? row.ts, details: JSON.stringify(row.details) }))
   await tx.run(
     sql`${sql.insertInto(txTables.created_entries)} (contract_epoch, kind, id, tx_hash, trader, ledger, ts, status, details, created_at)

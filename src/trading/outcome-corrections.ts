@@ -50,7 +50,8 @@ export function createCorrections({ store, clock, log, uses, onCorrected }: {
     correct: (record, status, result) => change(record, 'corrected', async (tx) => {
       const nowMs = clock.nowMs()
       const written = await replaceOutcome(tx, record, status, result, nowMs)
-      if (written !== undefined && status === 'SUCCESS' && result.created !== undefined) await insertCreated(tx, result.created, { ...result, hash: record.hash }, nowMs)
+      if (written !== undefined && status === 'SUCCESS' && result.created !== undefined) await insertCreated(tx, result.created, { ...result,
+        hash: record.hash }, nowMs)
       return written
     }),
     reopen: (record) => change(record, 'corrected', (tx) => driveAgain(tx, record, clock.nowMs())),

@@ -156,7 +156,8 @@ test('unknown routes and wrong methods are 404 in Fastify\'s default shape', asy
   for (const request of requests) {
     const response = await fixture.gateway.app.inject(request)
     assert.equal(response.statusCode, 404, `${request.method} ${request.url}`)
-    assert.deepEqual(response.json(), { message: `Route ${request.method}:${request.url} not found`, error: 'Not Found', statusCode: 404, reason: 'unknown_route' })
+    assert.deepEqual(response.json(), { message: `Route ${request.method}:${request.url} not found`, error: 'Not Found', statusCode: 404,
+      reason: 'unknown_route' })
     assert.ok(response.headers['x-request-id'])
     assert.equal(response.headers['cache-control'], 'no-store')
   }

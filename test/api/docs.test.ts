@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import manifest from '../../package.json' with { type: 'json' }
 import { schemaMismatches, operationsOf, resolve } from './openapi.ts'
 import type { Media, NamedOperation, OpenApiDocument, Schema } from './openapi.ts'
 import { createTrader } from '../support/traders.ts'
@@ -29,12 +30,12 @@ before(async () => {
 })
 after(() => fixture[Symbol.asyncDispose]())
 
-test('serves OpenAPI 3.0.3 version 0.1.0 with a relative server URL, licence and contact', async () => {
+test('serves OpenAPI 3.0.3 with the product\'s version, a relative server URL, licence and contact', async () => {
   const { status, headers } = await fixture.get('/docs/json')
   assert.equal(status, 200)
   assert.deepEqual([headers['content-type'], headers['cache-control']], ['application/json; charset=utf-8', 'no-cache'])
   assert.equal(document.openapi, '3.0.3')
-  assert.equal(document.info.version, '0.1.0')
+  assert.equal(document.info.version, manifest.version)
   assert.deepEqual(document.servers.map(({ url }) => url), ['/'])
   const { title, license, contact } = document.info
   assert.deepEqual([title, license?.name], ['Perpetual Exchange Gateway', 'Apache-2.0'])

@@ -59,7 +59,8 @@ function urlOf({ path, operation }: NamedOperation, query: Readonly<Record<strin
   return all.length === 0 ? filled : `${filled}?${all.map(([name, value]) => `${name}=${value}`).join('&')}`
 }
 
-async function send(method: string, url: string, options: { readonly headers?: Readonly<Record<string, string>>; readonly payload?: string } = {}): Promise<Answer> {
+async function send(method: string, url: string, options: { readonly headers?: Readonly<Record<string,
+  string>>; readonly payload?: string } = {}): Promise<Answer> {
   const response = await fixture.gateway.app.inject({ method: method as Method, url, ...options })
   const isJson = String(response.headers['content-type']).startsWith('application/json')
   return { status: response.statusCode, body: isJson ? response.json<Json>() : {}, ignored: response.headers['x-ignored-parameters'] }
@@ -202,7 +203,9 @@ test('every operation ignores an unknown query parameter, and names it with the 
     assert.equal(answer.status, plain.status, named.path)
   }
   const trades = async (query: string) => (await send('GET', `/v1/trades?${query}`)).ignored
-  assert.equal(await trades('beforeTs=1&LIMIT=2&at-ledger=3&assets=BTC&page=2'), 'beforeTs (before_ts?), LIMIT (limit?), at-ledger (at_ledger?), assets (asset?), page')
-  assert.equal(await trades(Array.from({ length: 40 }, (_, index) => `q${index}=1`).join('&')), Array.from({ length: 10 }, (_, index) => `q${index}`).join(', '))
+  assert.equal(await trades('beforeTs=1&LIMIT=2&at-ledger=3&assets=BTC&page=2'),
+    'beforeTs (before_ts?), LIMIT (limit?), at-ledger (at_ledger?), assets (asset?), page')
+  assert.equal(await trades(Array.from({ length: 40 }, (_, index) => `q${index}=1`).join('&')), Array.from({ length: 10 }, (_,
+    index) => `q${index}`).join(', '))
   assert.equal((await send('GET', '/v1/trades?limt=5&limit=x')).ignored, 'limt (limit?)', 'errors carry the header too')
 })

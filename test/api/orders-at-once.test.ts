@@ -65,7 +65,8 @@ for (const generation of ['1', '2'] as const) {
       assert.equal(row.events, null, 'its ledger is not indexed')
       const order = await orderOf(fixture, defined(row.orderId ?? undefined, `the order of ${request.op}`))
       assert.deepEqual([order.placed?.txHash, order.placed?.ledger, order.trader, order.status], [hash, ledger, trader.address, 'pending'], request.op)
-      for (const member of ['orderType', 'asset', 'direction', 'leverage', 'triggerCondition', 'slippageToleranceBps', 'timeInForce', 'reduceOnly', 'createdAt'] as const) {
+      for (const member of ['orderType', 'asset', 'direction', 'leverage', 'triggerCondition', 'slippageToleranceBps', 'timeInForce', 'reduceOnly',
+        'createdAt'] as const) {
         assert.notEqual(order[member], null, `${request.op} ${member}`)
       }
       if (request.op === 'place_trailing_stop') assert.ok(order.peakPrice !== null && order.referencePrice !== null)

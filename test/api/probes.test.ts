@@ -64,7 +64,8 @@ test('names stale prices while no price can be read, and is ready again after th
   assert.deepEqual(await readiness(fixture), READY)
 
   await fixture.restartGateway()
-  assert.deepEqual(await readiness(fixture), [503, { error: 'not_ready', status: 'not_ready', reasons: ['prices_stale'] }], 'a new instance without any price is not ready')
+  assert.deepEqual(await readiness(fixture), [503, { error: 'not_ready', status: 'not_ready', reasons: ['prices_stale'] }],
+    'a new instance without any price is not ready')
   fixture.rpc.refusedPrices.add('BTC')
   await fixture.gateway.oracle.step()
   assert.deepEqual(await readiness(fixture), READY, 'one asset that cannot be read does not make it unready')
@@ -115,7 +116,8 @@ test('alive but not ready while the database fails or hangs, without revealing i
   const broken = { query: async () => { throw new Error('connection lost to db.internal') } }
   await using bare = await createBareGateway({ store: { engine: 'embedded', read: broken, write: broken, writeProblem: async () => null } as never })
   const response = await bare.gateway.app.inject('/readyz')
-  assert.deepEqual([response.statusCode, withoutMessage(response.json())], [503, { error: 'not_ready', status: 'not_ready', reasons: ['database', 'prices_stale'] }])
+  assert.deepEqual([response.statusCode, withoutMessage(response.json())], [503, { error: 'not_ready', status: 'not_ready', reasons: ['database',
+    'prices_stale'] }])
   const alive = await bare.gateway.app.inject('/livez')
   assert.deepEqual([alive.statusCode, alive.json()], [200, { status: 'alive' }])
 

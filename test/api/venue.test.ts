@@ -4,9 +4,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { POOL_SAMPLE_SEC, VENUE_CACHE_MS } from '../../src/limits.ts'
 import type { CurrentFunding, FundingRow } from '../../src/resources/funding.ts'
+import type { Book, Instrument } from '../../src/resources/instrument.ts'
 import type { MarketLimits } from '../../src/resources/market-limits.ts'
 import type { PoolSample, PoolState } from '../../src/resources/pool.ts'
 import { assertRejected, badIntegers, followPages, rowsOf } from '../support/pagination.ts'
+import { adminOf, symbol } from '../support/admin-calls.ts'
+import { TEST_GENERATION } from '../support/generation.ts'
 import { createTrader, ONE } from '../support/traders.ts'
 import type { Trader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
@@ -120,4 +123,50 @@ test('the pool\'s history has one sample per five minutes', async () => {
   assert.deepEqual((await followPages(fixture, '/v1/pool/history?limit=1', 'samples')).flat(), samples)
   assert.deepEqual((await rowsOf(fixture, `/v1/pool/history?before_ts=${first.time + 1}`, 'samples')).map(({ time }) => time), [first.time])
   await assertRejected(fixture, '/v1/pool/history', badIntegers('limit', 1, 1_000))
+})
+
+test('an instrument has the limits, steps, fees and order types of its market', async () => {
+  const { instruments } = await read<{ instruments: readonly Instrument[] }>('/v1/instruments')
+  assert.equal(instruments.length, 14)
+  const btc = await read<Instrument>('/v1/instruments/btc')
+  assert.deepEqual(instruments.find((one) => one.symbol === 'BTC'), btc)
+  const deployed = TEST_GENERATION === '2'
+  assert.deepEqual({ ...btc, displayDecimals: 0, feeTiers: btc.feeTiers.slice(0, 2) }, {
+    symbol: 'BTC', base: 'BTC', quote: 'USDC', settlement: 'USDC', kind: 'perpetual', priceDecimals: 7, displayDecimals: 0, tickSize: '1', amountStep: '1',
+    contractSize: String(ONE), minCollateral: String(10n * ONE), minNotional: String(10n * ONE), maxNotional: String(100_000n * ONE), maxLeverage: '10',
+    leverageStep: '1', initialMarginBps: null, maintenanceMarginBps: 100, liquidationPenaltyBps: deployed ? 100 : null,
+    feeTiers: [{ volume14d: '0', makerDeciBps: 20, takerDeciBps: 50 }, { volume14d: String(20_000n * ONE), makerDeciBps: 15, takerDeciBps: 40 }],
+    keeperFee: { base: '5000000', deciBps: 50 }, fundingIntervalSec: 3_600, marginModes: ['isolated', 'cross'], positionMode: 'hedged',
+    orderTypes: ['market', 'limit', 'stop_limit', 'stop_loss', 'take_profit', 'trailing_stop'],
+    timeInForce: [{ name: 'gtc', value: 0 }, { name: 'ioc', value: 1 }, { name: 'post_only', value: 2 }], canReduce: deployed,
+      clientIdMaxLength: 64, open: true,
+  })
+  assert.ok(btc.displayDecimals > 0)
+  const unknown = await fixture.get('/v1/instruments/shib')
+  assert.deepEqual([unknown.status, withoutMessage(unknown.body)], [404, { error: 'Unknown asset', asset: 'SHIB' }])
+})
+
+test('an instrument of generation 2 has its margins and its penalty, partial closes, and is closed while its market is halted', async () => {
+  await using second = await createGatewayFixture({ traders: 0, seed: 'instruments', generation: '2' })
+  await second.closeLedgers(3)
+  await second.catchUp()
+  const instrument = async (): Promise<Instrument> => {
+    second.clock.advance(VENUE_CACHE_MS)
+    return (await second.get<Instrument>('/v1/instruments/BTC')).body
+  }
+  const { liquidationPenaltyBps, canReduce, initialMarginBps, keeperFee, open } = await instrument()
+  assert.deepEqual([liquidationPenaltyBps, canReduce, typeof initialMarginBps, keeperFee, open], [100, true, 'number', { base: '0', deciBps: 10 }, true])
+  await adminOf(second, 'market')('set_asset_halt', symbol('BTC'), { type: 'bool', value: true })
+  assert.equal((await instrument()).open, false)
+})
+
+test('the book has one level per side around the oracle price, with the room of each side', async () => {
+  const { asks: [ask], bids: [bid], ...rest } = await read<Book>('/v1/markets/btc/book')
+  const roomOf = async (direction: string): Promise<unknown> =>
+    (await read<{ headroom: string }>(`/v1/markets/btc/quote?direction=${direction}&collateral=${10n * ONE}&leverage=1`)).headroom
+  const { price } = (await fixture.get<{ price: string }>('/v1/markets/BTC/price')).body
+  assert.deepEqual({ ...rest, ledger: 0 }, { asset: 'BTC', ledger: 0, synthetic: true })
+  assert.ok(rest.ledger > 0)
+  assert.deepEqual([ask, bid], [[price, await roomOf('Long')], [price, await roomOf('Short')]])
+  assert.equal((await fixture.get('/v1/markets/shib/book')).status, 404)
 })

@@ -212,11 +212,13 @@ test('a rejected submission carries host error and transaction result', async ()
 })
 
 test('an error names its reason and the invalid parameter, and null where the gateway names none', async () => {
-  const invalid = { statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', message: 'body/legs/0 must be string', reason: 'invalid_parameter', parameter: 'legs.0' }
+  const invalid = { statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', message: 'body/legs/0 must be string',
+    reason: 'invalid_parameter', parameter: 'legs.0' }
   const missing = { error: 'missing_bearer', message: 'This endpoint needs an API key.' }
   for (const [status, body, expected] of [
     [400, invalid, ['FST_ERR_VALIDATION', 'invalid_parameter', 'legs.0', 'body/legs/0 must be string']],
-    [404, { statusCode: 404, error: 'Not Found', message: 'Route GET:/x not found', reason: 'unknown_route' }, ['Not Found', 'unknown_route', null, 'Route GET:/x not found']],
+    [404, { statusCode: 404, error: 'Not Found', message: 'Route GET:/x not found', reason: 'unknown_route' }, ['Not Found', 'unknown_route', null,
+      'Route GET:/x not found']],
     [401, missing, ['missing_bearer', null, null, 'This endpoint needs an API key.']],
   ] as const) {
     const { http, settled } = connect([response(status, body)], { attempts: 1 })

@@ -121,7 +121,8 @@ function claim(at: Instance, owner: number, how: (typeof CLAIMS)[number], label:
     if (model.gated && !model.listed.has(owner)) return assert.deepEqual([response.status, response.body.error], [403, 'not_in_beta'])
     const isRight = how !== 'wrong signer' && how !== 'wrong text' && how !== 'garbage' && challengeHex === pending?.challengeHex
     retireChallenge(model, at, owner)
-    if (!isRight || model.nowMs >= pending.expiresAt) return assert.deepEqual([response.status, withoutMessage(response.body)], [401, { error: 'invalid_signature' }])
+    if (!isRight || model.nowMs >= pending.expiresAt) return assert.deepEqual([response.status, withoutMessage(response.body)], [401, {
+      error: 'invalid_signature' }])
     const isFull = model.keys.filter((key) => key.owner === owner && key.revokedAt === null).length >= MAX_KEYS
     if (isFull) return assert.deepEqual([response.status, response.body.error], [409, 'key_limit_reached'])
     assert.equal(response.status, 201, response.text)

@@ -13,7 +13,8 @@ import type { Trader } from '../support/traders.ts'
 
 interface Change extends StreamFrame {
   readonly more?: number
-  readonly data?: { readonly kind: 'submission' | 'order' | 'fill'; readonly row: Readonly<Record<string, unknown>>; readonly revision: number; readonly again?: true }
+  readonly data?: { readonly kind: 'submission' | 'order' | 'fill'; readonly row: Readonly<Record<string,
+    unknown>>; readonly revision: number; readonly again?: true }
 }
 
 let fixture: GatewayFixture

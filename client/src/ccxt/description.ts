@@ -12,7 +12,7 @@ export const HAS = {
   fetchBalance: true, fetchBidsAsks: false, fetchCanceledOrders: true, fetchClosedOrders: true, fetchCurrencies: false, fetchDepositAddress: false,
   fetchDeposits: false, fetchFundingHistory: false, fetchFundingRate: true, fetchFundingRateHistory: true, fetchFundingRates: true, fetchL2OrderBook: false,
   fetchLedger: true, fetchLeverage: false, fetchMarkets: true, fetchMyTrades: true, fetchOHLCV: true, fetchOpenInterest: true,
-  fetchOpenInterestHistory: false, fetchOpenInterests: true, fetchOpenOrders: true, fetchOrder: true, fetchOrderBook: false, fetchOrders: true,
+  fetchOpenInterestHistory: false, fetchOpenInterests: true, fetchOpenOrders: true, fetchOrder: true, fetchOrderBook: true, fetchOrders: true,
   fetchPosition: false, fetchPositions: true, fetchStatus: true, fetchTicker: true, fetchTickers: true, fetchTime: true, fetchTrades: true,
   fetchTradingFees: false, fetchWithdrawals: false, setLeverage: 'emulated', setMarginMode: false, setPositionMode: false, signIn: true, transfer: false,
   watchBalance: false, watchMyTrades: true, watchOHLCV: true, watchOrderBook: false, watchOrders: true, watchPositions: true, watchTicker: true,

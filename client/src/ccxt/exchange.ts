@@ -259,10 +259,6 @@ export class PerpetualExchange extends MarketData {
 
   // Not supported
 
-  fetchOrderBook(_symbol: string): Promise<never> {
-    return this.#notSupported('fetchOrderBook', 'there is no order book, because positions are opened against a pool at the oracle price')
-  }
-
   fetchL2OrderBook(_symbol: string): Promise<never> {
     return this.#notSupported('fetchL2OrderBook', 'there is no order book')
   }

@@ -7,8 +7,8 @@ import { DESCRIPTION, HAS, TIMEFRAMES } from './description.ts'
 import { ArgumentsRequired, BadSymbol, ExchangeError, toCcxtError } from './errors.ts'
 import { iso8601 } from './numbers.ts'
 import { intervalOf, collectRows, fundingOf, PAGE_MAX, PAGES_MAX } from './lists.ts'
-import { parseCandle, parseFunding, parseFundingRow, parseMarket, parseOpenInterest, parseTicker, parseTrade, symbolOf, tradesOf } from './parse.ts'
-import type { Currency, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, Status, Ticker, Trade } from './types.ts'
+import { parseBook, parseCandle, parseFunding, parseFundingRow, parseMarket, parseOpenInterest, parseTicker, parseTrade, symbolOf, tradesOf } from './parse.ts'
+import type { Currency, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, OrderBook, Status, Ticker, Trade } from './types.ts'
 
 const CANDLES_PAGE = 500
 
@@ -69,8 +69,7 @@ export class MarketData {
 
   async fetchMarkets(): Promise<Market[]> {
     return this.withClient(async (client) => {
-      const { markets } = (await client.listMarkets()).body
-      return Promise.all(markets.map(async (market) => parseMarket(market, (await client.getMarketLimits({ asset: market.asset.symbol })).body)))
+      return (await client.listInstruments()).body.instruments.map(parseMarket)
     })
   }
 
@@ -125,6 +124,12 @@ export class MarketData {
       const rows = client.rows('listTrades', { asset: market.id, limit: PAGE_MAX })
       return collectRows(tradesOf(rows), (trade) => parseTrade(trade, market.symbol), since, limit)
     })
+  }
+
+  /** One level on each side, with the room that is left for it: trades are made against the pool. */
+  async fetchOrderBook(symbol: string): Promise<OrderBook> {
+    const market = await this.marketOf(symbol)
+    return this.withClient(async (client) => parseBook((await client.getBook({ asset: market.id })).body))
   }
 
   async fetchOpenInterest(symbol: string): Promise<OpenInterest> {

@@ -1,38 +1,43 @@
 // Converts the gateway's resources to CCXT's structures. Pure functions.
 
 import type {
-  AccountState, Candle, CurrentFunding, FundingRow, Market as GatewayMarket, MarketLimits, MarketStats, OpenOrder, Price, RealizedTrade,
+  AccountState, Book, Candle, CurrentFunding, FundingRow, Instrument, MarketStats, OpenOrder, Price, RealizedTrade,
 } from '../generated/resources.ts'
 import type { TradeData } from '../stream-frames.ts'
 import { amountOf, iso8601, toOptionalNumber, toNumber } from './numbers.ts'
-import type { Balances, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, Order, Position, Ticker, Trade } from './types.ts'
+import type { Balances, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, Order, OrderBook, Position, Ticker, Trade } from './types.ts'
 
 const QUOTE = 'USDC'
-const TICK = 1e-7
 
 export const symbolOf = (asset: string): string => `${asset}/${QUOTE}:${QUOTE}`
 
 /** A market is a linear swap settled in USDC. One contract is one unit of the base currency. */
-export function parseMarket({ asset }: GatewayMarket, limits: MarketLimits): Market {
-  const [tier] = limits.feeTiers ?? []
+export function parseMarket(instrument: Instrument): Market {
+  const { symbol, base, quote, settlement, feeTiers: [tier], orderTypes: _, ...limits } = instrument
   const unlimited = { min: undefined, max: undefined }
+  const rateOf = (deciBps: number | undefined): number | undefined => (deciBps === undefined ? undefined : deciBps / 100_000)
+  const [price, amount] = [toNumber(limits.tickSize), toNumber(limits.amountStep)]
   return {
-    id: asset.symbol, symbol: symbolOf(asset.symbol), base: asset.symbol, quote: QUOTE, settle: QUOTE,
-    baseId: asset.symbol, quoteId: QUOTE, settleId: QUOTE,
+    id: symbol, symbol: symbolOf(symbol), base, quote, settle: settlement, baseId: base, quoteId: quote, settleId: settlement,
     type: 'swap', subType: 'linear', spot: false, margin: false, swap: true, future: false, option: false, index: false,
-    active: limits.tradingPaused === null ? undefined : !limits.tradingPaused,
-    contract: true, linear: true, inverse: false, quanto: false,
-    taker: toOptionalNumber(tier?.takerRate), maker: toOptionalNumber(tier?.makerRate), percentage: true, tierBased: true,
-    contractSize: 1, expiry: undefined, expiryDatetime: undefined, strike: undefined, optionType: undefined,
-    precision: { amount: TICK, price: TICK, cost: TICK },
+    active: limits.open, contract: true, linear: true, inverse: false, quanto: false,
+    taker: rateOf(tier?.takerDeciBps), maker: rateOf(tier?.makerDeciBps), percentage: true, tierBased: true,
+    contractSize: toNumber(limits.contractSize), expiry: undefined, expiryDatetime: undefined, strike: undefined, optionType: undefined,
+    precision: { amount, price, cost: amount },
     limits: {
       amount: unlimited, price: unlimited,
-      // At leverage 1 the minimum collateral is the minimum size.
-      cost: { min: toOptionalNumber(limits.minCollateral), max: toOptionalNumber(limits.maxPositionSize) },
-      leverage: { min: limits.minLeverage, max: limits.maxLeverage ?? undefined },
+      cost: { min: toOptionalNumber(limits.minNotional), max: toOptionalNumber(limits.maxNotional) },
+      leverage: { min: Number(limits.leverageStep), max: limits.maxLeverage === null ? undefined : Number(limits.maxLeverage) },
     },
-    marginModes: { cross: true, isolated: true }, created: undefined, info: { asset, limits },
+    marginModes: { cross: limits.marginModes.includes('cross'), isolated: limits.marginModes.includes('isolated') }, created: undefined, info: instrument,
   }
+}
+
+/** One level per side. CCXT counts in the base currency. */
+export function parseBook({ bids, asks, asset, ledger }: Book): OrderBook {
+  const levels = (side: Book['bids']): [number, number][] =>
+    side.map(([price = '', size = '']) => [toNumber(price), toNumber(size) / toNumber(price)])
+  return { symbol: symbolOf(asset), bids: levels(bids), asks: levels(asks), timestamp: undefined, datetime: undefined, nonce: ledger }
 }
 
 export function parseTicker(price: Pick<Price, 'asset' | 'price' | 'timestamp'>, stats?: MarketStats): Ticker {

@@ -55,6 +55,16 @@ export interface Market {
   info: unknown
 }
 
+export interface OrderBook {
+  symbol: string
+  bids: [price: number, amount: number][]
+  asks: [price: number, amount: number][]
+  timestamp: undefined
+  datetime: undefined
+  /** The ledger that the figures are of. */
+  nonce: number
+}
+
 export interface Ticker {
   symbol: string
   info: unknown

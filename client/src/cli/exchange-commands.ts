@@ -167,7 +167,11 @@ async function book(context: Context): Promise<void> {
   const empty = asset === undefined ? 'No open positions.' : `No open positions in ${asset}.`
   const text = table(bookColumns(context), [...rows].sort(byBookOrder), empty)
   const totals = `${rows.length} shown: long ${context.format(total(0)) ?? ''}, short ${context.format(total(1)) ?? ''}\n`
-  context.show({ positions: rows }, rows.length === 0 ? text : text + totals)
+  const side = (name: string, [level]: readonly (readonly string[])[]): string =>
+    (level === undefined ? '' : `${name} ${context.format(level[0] ?? '') ?? ''}, room ${context.format(level[1] ?? '') ?? ''}\n`)
+  const levels = asset === undefined || input.at_ledger !== undefined ? undefined : (await client.getBook({ asset }, callOptions(context))).body
+  const head = levels === undefined ? '' : side('ask', levels.asks) + side('bid', levels.bids)
+  context.show({ positions: rows, ...(levels === undefined ? {} : { book: levels }) }, head + (rows.length === 0 ? text : text + totals))
   if (isMore) context.note(`Only the newest positions are shown. Use --limit for up to ${ROWS_MAX}.`)
 }
 
@@ -251,7 +255,7 @@ export const EXCHANGE_COMMANDS: readonly Command[] = [
     arguments: [{ name: 'ASSET', help: 'a symbol like BTC' }], examples: ['limits BTC'], run: limits,
   },
   {
-    name: 'book', summary: 'Open positions, of one market or of all.', arguments: [MARKET_ARGUMENT],
+    name: 'book', summary: 'Open positions, of one market or of all; of one with the price and the room of each side.', arguments: [MARKET_ARGUMENT],
     details: ['This exchange has no order book: positions are opened against a pool at the oracle price. This lists the positions instead.'],
     flags: [ACCOUNT_FLAG, { name: 'limit', value: 'N', help: 'number of positions, newest first; 100 by default, at most 1000' }, AT_LEDGER_FLAG],
     examples: ['book BTC', 'book --account GBX7… --json'], run: book,

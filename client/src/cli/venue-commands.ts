@@ -1,7 +1,7 @@
 // The exchange as a whole: vaults, the liquidity pool, the leaderboard, and the state of everything on one screen.
 
 import { RateLimited, Unauthorized } from '../errors.ts'
-import type { Health, PoolState, TraderVault } from '../generated/resources.ts'
+import type { Health, Instrument, PoolState, TraderVault } from '../generated/resources.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'
@@ -47,6 +47,21 @@ async function pool(context: Context): Promise<void> {
   context.show(body, `${state}\n${table([
     { title: 'asset', text: ({ asset }) => asset }, room('room for longs', ({ long }) => long), room('room for shorts', ({ short }) => short),
   ], body.headroom.assets, 'No markets.')}`)
+}
+
+async function instruments(context: Context): Promise<void> {
+  const { body } = await context.progress.run('Loading instruments', () => context.client().listInstruments({}, callOptions(context)))
+  const amount = (title: string, text: (row: Instrument) => string | null): Column<Instrument> =>
+    ({ title, align: 'point', text: (row) => context.format(text(row)) })
+  context.show(body, table([
+    { title: 'asset', text: ({ symbol }) => symbol }, amount('min size', ({ minNotional }) => minNotional), amount('max size', ({
+      maxNotional }) => maxNotional),
+    { title: 'leverage', align: 'right', text: ({ maxLeverage }) => maxLeverage },
+    { title: 'initial margin', align: 'right', text: ({ initialMarginBps }) => bps(initialMarginBps) },
+    { title: 'maintenance', align: 'right', text: ({ maintenanceMarginBps }) => bps(maintenanceMarginBps) },
+    { title: 'taker fee', align: 'right', text: ({ feeTiers: [tier] }) => (tier === undefined ? null : toPercent(String(tier.takerDeciBps * 100))) },
+    { title: 'orders', text: ({ orderTypes }) => orderTypes.length }, { title: 'state', text: ({ open }) => (open ? 'open' : 'closed') },
+  ], body.instruments, 'No markets.'))
 }
 
 const SORTS = ['pnl', 'volume'] as const
@@ -153,6 +168,7 @@ export const VENUE_COMMANDS: readonly Command[] = [
     name: 'vaults', summary: 'Trader vaults, newest first.',
     flags: [{ name: 'leader', value: 'ADDRESS', help: 'only vaults of this leader (G…)' }, LIMIT_FLAG, AT_LEDGER_FLAG], examples: ['vaults'], run: vaults,
   },
+  { name: 'instruments', summary: 'Sizes, leverage, margins and fees of every market.', examples: ['instruments', 'instruments --json'], run: instruments },
   { name: 'pool', summary: 'The liquidity pool: value, share price, fees and room for positions.', examples: ['pool'], run: pool },
   {
     name: 'leaders', summary: 'The leaderboard.',

@@ -1959,6 +1959,107 @@ export interface components {
       /** @description True while positions in this asset are deleveraged and none can be opened. Null on contracts of generation 1. */
       readonly adlActive: boolean | null;
     };
+    /** @description What a program needs to know about a market before it trades. Values that could not be read are null. */
+    readonly Instrument: {
+      /** @description Symbol of the market. */
+      readonly symbol: string;
+      /** @description What is traded. */
+      readonly base: string;
+      /** @description What it is priced in. */
+      readonly quote: string;
+      /** @description What profits and losses are paid in. */
+      readonly settlement: string;
+      /**
+       * @description Kind of contract.
+       * @enum {string}
+       */
+      readonly kind: "perpetual";
+      /** @description Decimals of prices, amounts and sizes in this API. */
+      readonly priceDecimals: number;
+      /** @description Decimals of a price that people expect to see. */
+      readonly displayDecimals: number;
+      /** @description Smallest step of a price that the contracts accept, 7-decimal. */
+      readonly tickSize: string;
+      /** @description Smallest step of an amount that the contracts accept, 7-decimal. */
+      readonly amountStep: string;
+      /** @description Size of one contract in the base currency, 7-decimal. */
+      readonly contractSize: string;
+      /** @description Minimum collateral of a position in USDC, 7-decimal. */
+      readonly minCollateral: string | null;
+      /** @description Minimum size in USDC, 7-decimal: the minimum collateral at leverage 1. */
+      readonly minNotional: string | null;
+      /** @description Maximum size in USDC, 7-decimal. */
+      readonly maxNotional: string | null;
+      /** @description Maximum leverage, digits. Null also for an asset that cannot be traded. */
+      readonly maxLeverage: string | null;
+      /** @description Step of the leverage, digits. */
+      readonly leverageStep: string;
+      /** @description Initial margin, basis points of the size. Null where the contracts have none. */
+      readonly initialMarginBps: number | null;
+      /** @description Maintenance margin, basis points of the size. Null where the contracts have none. */
+      readonly maintenanceMarginBps: number | null;
+      /** @description Penalty of a liquidation, basis points of the size. Null where the contracts have none. */
+      readonly liquidationPenaltyBps: number | null;
+      /** @description Fee tiers by 14-day volume. Empty if they could not be read. */
+      readonly feeTiers: readonly {
+        /** @description 14-day volume at which the tier starts, in USDC, 7-decimal. */
+        readonly volume14d: string;
+        /** @description Fee for executed limit orders, tenths of a basis point of the size. */
+        readonly makerDeciBps: number;
+        /** @description Fee for market orders, tenths of a basis point of the size. */
+        readonly takerDeciBps: number;
+      }[];
+      /** @description What the keeper that executes an order is paid. */
+      readonly keeperFee: {
+        /** @description Fixed part in USDC, 7-decimal. */
+        readonly base: string | null;
+        /** @description Share of the size, tenths of a basis point. */
+        readonly deciBps: number | null;
+      };
+      /** @description Seconds between two funding payments. */
+      readonly fundingIntervalSec: number;
+      /** @description Margin modes of positions. */
+      readonly marginModes: readonly ("isolated" | "cross")[];
+      /**
+       * @description hedged: an account can be long and short at the same time.
+       * @enum {string}
+       */
+      readonly positionMode: "hedged";
+      /** @description Orders that the deployed contracts take. */
+      readonly orderTypes: readonly ("market" | "limit" | "stop_limit" | "stop_loss" | "take_profit" | "trailing_stop")[];
+      /** @description Times in force of limit orders. */
+      readonly timeInForce: readonly {
+        /**
+         * @description Name.
+         * @enum {string}
+         */
+        readonly name: "gtc" | "ioc" | "post_only";
+        /** @description The contracts' number, as in `timeInForce` of a request. */
+        readonly value: number;
+      }[];
+      /** @description True if a part of a position can be closed. */
+      readonly canReduce: boolean;
+      /** @description Maximum length of a clientId. */
+      readonly clientIdMaxLength: number;
+      /** @description True if positions can be opened now. */
+      readonly open: boolean;
+    };
+    /** @description An order book of one level per side around the oracle price, for programs that need one. */
+    readonly Book: {
+      /** @description Asset symbol. */
+      readonly asset: string;
+      /** @description At what price a short can be opened, and how much. Empty if there is no room, or it is unknown. */
+      readonly bids: readonly (readonly string[])[];
+      /** @description At what price a long can be opened, and how much. Empty if there is no room, or it is unknown. */
+      readonly asks: readonly (readonly string[])[];
+      /** @description Ledger that the figures are of. */
+      readonly ledger: number;
+      /**
+       * @description Always true: trades are made against the pool, and there are no orders of others.
+       * @enum {boolean}
+       */
+      readonly synthetic: true;
+    };
     /** @description A day that can be downloaded. */
     readonly ExportEntry: {
       /**
@@ -4855,6 +4956,84 @@ export interface operations {
         };
         content: {
           readonly "application/json": components["schemas"]["MarketLimits"];
+        };
+      };
+    };
+  };
+  /**
+   * List instruments.
+   * @description Returns what a program needs to know about each market before it trades: steps, limits, margins, fees and order types. Read from the present settings of the contracts and cached for 3 seconds. Values that could not be read are null.
+   */
+  readonly listInstruments: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description Rows of this page. */
+            readonly instruments: readonly components["schemas"]["Instrument"][];
+          };
+        };
+      };
+    };
+  };
+  /**
+   * Get an instrument.
+   * @description Returns what a program needs to know about a market before it trades. Read from the present settings of the contracts and cached for 3 seconds. Values that could not be read are null.
+   */
+  readonly getInstrument: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Asset symbol, case-insensitive. */
+        readonly asset: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["Instrument"];
+        };
+      };
+    };
+  };
+  /**
+   * Get the order book of a market.
+   * @description Returns one level on each side around the oracle price, made from the quote of the smallest open; the size is the room on that side. Trades are made against the pool, so there is no real book. This one is for programs that need one.
+   */
+  readonly getBook: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Asset symbol, case-insensitive. */
+        readonly asset: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["Book"];
         };
       };
     };

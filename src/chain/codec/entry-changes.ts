@@ -159,7 +159,9 @@ function readChanges(versions: readonly Version[], market: string): EntryChanges
     if (entry === null) continue
     if (entry.name === 'Position') merge(positions, readField(entry.argument, 'count'), readBoth(before, after, positionOf))
     else if (entry.name === 'Order') merge(orders, readField(entry.argument, 'count'), readBoth(before, after, orderOf))
-    else if (entry.name === 'CrossMarginBalance') mergeBalance(crossBalances, readField(entry.argument, 'address'), readBoth(before, after, (value) => readField(value, 'i128')))
+    else if (entry.name === 'CrossMarginBalance') {
+      mergeBalance(crossBalances, readField(entry.argument, 'address'), readBoth(before, after, (value) => readField(value, 'i128')))
+    }
   }
   return { positions, orders, crossBalances }
 }

@@ -78,6 +78,8 @@ export type StoredConfig = Struct<typeof CONFIG> & {
   readonly keeper_fee_base: bigint | undefined
   /** The share of the size that the keeper is paid, in tenths of a basis point. Undefined in generation 1. */
   readonly keeper_fee_deci_bps: number | undefined
+  /** The share of a liquidated size that is taken beyond its loss, basis points. Undefined in generation 1, which takes all that is left. */
+  readonly liquidation_penalty_bps: number | undefined
 }
 
 const ASSET_RISK = {
@@ -158,6 +160,7 @@ export function readConfig(value: ScValue | undefined): StoredConfig | undefined
     lenient_clamp_bps: readField(structField(value, 'lenient_clamp_bps'), 'u32'),
     keeper_fee_base: readField(structField(value, 'keeper_fee_base'), 'i128'),
     keeper_fee_deci_bps: readField(structField(value, 'keeper_fee_deci_bps'), 'u32'),
+    liquidation_penalty_bps: readField(structField(value, 'liquidation_penalty_bps'), 'u32'),
   }
 }
 

@@ -15,7 +15,7 @@ const BATCHES_MAX = 20
  * Numbers one batch in one transaction with the end of the log; returns its length. Before the first epoch there is no log, and inside of a transaction it
  * has not ended: the changes wait.
  */
-export async function numberSubmissionChanges(db: Writer): Promise<number> {
+async function numberSubmissionChanges(db: Writer): Promise<number> {
   const ids = await listUnnumberedChanges(db, BATCH)
   const cursor = ids.length === 0 ? null : await readIndexCursor(db)
   if (cursor === null || isInsideTransaction(cursor)) return 0
