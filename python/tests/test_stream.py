@@ -210,7 +210,7 @@ async def test_a_kill_of_the_gateway_during_a_stream_loses_and_repeats_nothing(n
                         await asyncio.to_thread(own.kill)
                         await asyncio.to_thread(network.control, "local_closeLedger", count=3)
                         await asyncio.to_thread(own.start)
-                    if len(seen) >= 25:
+                    if len(seen) >= 8:
                         break
                 positions = stream.positions()
             numbers = [item.seq for item in seen]
