@@ -32,6 +32,7 @@ import { FORMATS } from './formats.ts'
 import { rejectCall, rejectEndpoint } from './key-rules.ts'
 import type { RequestedCall } from './key-rules.ts'
 import { createHostCheck } from './host-check.ts'
+import { reportIgnoredParameters } from './ignored-parameters.ts'
 import { observeResponses, observeUnrouted } from './observe.ts'
 import type { HttpObserver } from './observe.ts'
 import type { Outcome } from './rate-limit.ts'
@@ -204,6 +205,7 @@ export function createApp(options: AppOptions): App {
   app.decorateRequest('caller')
   if (options.tracer) traceRequests(app, options.tracer)
   if (observer !== null) observeResponses(app, observer)
+  reportIgnoredParameters(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
     const foreign = request.routeOptions.config.anyHost === true ? undefined : hostCheck(request.raw.headers)
@@ -222,12 +224,7 @@ export function createApp(options: AppOptions): App {
       else count(request, reply, admit)
     })
   })
-  // Here the body is parsed and valid, and no handler has run.
-  app.addHook('preHandler', (request, reply, done) => {
-    const rejection = rejectRequestedCall(request)
-    if (rejection === null) done()
-    else reject(request, reply, rejection)
-  })
+  requireAllowedCalls(app, reject)
   if (!options.tracer) answerDirectly(app, direct)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler((request, reply) => reject(request, reply, routeNotFound(request)))
@@ -266,6 +263,15 @@ function answerDirectly(app: App, direct: DirectAnswers): void {
 /** The rejection of a valid key by what it is limited to. */
 function rejectKey({ caller: { key }, routeOptions: { schema }, params }: FastifyRequest): ErrorResponse | null {
   return key === null ? null : rejectEndpoint(key, schema?.operationId, params)
+}
+
+/** Rejects requests whose body asks for a call that their key does not allow: the body is parsed and valid, and no handler has run. */
+function requireAllowedCalls(app: App, reject: (request: FastifyRequest, reply: FastifyReply, response: ErrorResponse) => void): void {
+  app.addHook('preHandler', (request, reply, done) => {
+    const rejection = rejectRequestedCall(request)
+    if (rejection === null) done()
+    else reject(request, reply, rejection)
+  })
 }
 
 /** The rejection of a valid key that does not allow the call that the body asks for. */

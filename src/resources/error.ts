@@ -104,10 +104,8 @@ export const ScopeMissing = Type.Object(
 
 /** 403 of endpoints that require a key. */
 export const AddressNotAllowed = Type.Object(
-  {
-    error: Type.Literal('address_not_allowed'),
-    message: message('This key may not be used from your network address. Use one of its networks, or another key.'),
-  },
+  { error: Type.Literal('address_not_allowed'),
+    message: message('This key may not be used from your network address. Use one of its networks, or another key.') },
   { $id: 'AddressNotAllowed', description: 'The key is limited to other networks.' },
 )
 
@@ -141,10 +139,7 @@ export const NotASubset = Type.Object(
 
 /** 409 of what a secret that was replaced may not do. */
 export const AlreadyRotated = Type.Object(
-  {
-    error: Type.Literal('already_rotated'),
-    message: message('This secret was replaced, and only its successor can do this. Use the new secret.'),
-  },
+  { error: Type.Literal('already_rotated'), message: message('This secret was replaced, and only its successor can do this. Use the new secret.') },
   { $id: 'AlreadyRotated', description: 'The secret of the request was replaced. What it created would outlive it.' },
 )
 

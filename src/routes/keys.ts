@@ -203,7 +203,7 @@ const lendKey = operation(
     requiresKey: true,
   },
   {
-    params: Type.Object({ keyId: Type.String({ description: 'Id of the presented key.' }) }),
+    params: Type.Object({ keyId: Type.String({ description: 'Id of the presented key.', examples: [EXAMPLE_API_KEY.keyId] }) }),
     body: Type.Object({ label: labelField, ...RESTRICTION_FIELDS }, { additionalProperties: false }),
   },
 )
@@ -224,7 +224,7 @@ const rotateKey = operation(
     requiresKey: true,
   },
   {
-    params: Type.Object({ keyId: Type.String({ description: 'Id of the key to rotate.' }) }),
+    params: Type.Object({ keyId: Type.String({ description: 'Id of the key to rotate.', examples: [EXAMPLE_API_KEY.keyId] }) }),
     body: Type.Object({
       overlapSec: Type.Unsafe<number>({
         type: 'integer', minimum: 0, maximum: KEY_OVERLAP_MAX_SEC, description: 'Seconds for which the secret before still works.', examples: [3_600],
@@ -310,7 +310,8 @@ function lendingRoutes(app: App, { keys, requestLimits }: { readonly keys: Keys;
 }
 
 function keyNotFound(): HttpFailure {
-  return new HttpFailure({ status: 404, body: { error: 'key_not_found', message: 'No active key that this key may change has the id. GET /v1/keys lists your keys.' } })
+  const message = 'No active key that this key may change has the id. GET /v1/keys lists your keys.'
+  return new HttpFailure({ status: 404, body: { error: 'key_not_found', message } })
 }
 
 function alreadyRotated(): HttpFailure {

@@ -93,14 +93,11 @@ const HISTORY = [
   'order_placed', 'order_cancelled', 'order_cancelled', 'position_closed', 'order_executed', 'position_opened', 'position_closed', 'position_opened',
   'position_liquidated', 'position_opened',
 ]
-/** Indices of the events that do not name the trader. */
-const WITHOUT_OWNER = [6, 12]
-
 const topics = (events: readonly EventRow[]): readonly string[] => events.map(({ topic }) => topic)
 
-test('fills of stop-limit orders and trailing stops have no owner until the indexer reads it from the ledger', async () => {
+test('fills of stop-limit orders and trailing stops have their owner at once: their events do not name it, the result of the placement does', async () => {
   const { body } = await get('/v1/account/me/events')
-  assert.deepEqual(topics(body.events).toReversed(), HISTORY.filter((_, index) => !WITHOUT_OWNER.includes(index)))
+  assert.deepEqual(topics(body.events).toReversed(), HISTORY)
 })
 
 test('me/events returns all events of the caller, newest first, and of no other account', async () => {

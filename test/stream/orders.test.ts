@@ -128,16 +128,14 @@ test('live frames and replays from every position are the same', async () => {
   }
 })
 
-test('sends an order and a fill again when their missing members become known, with a later position', async () => {
+test('sends a fill again when its missing members become known, with a later position, and no order that was whole at once', async () => {
   const client = await connectAs(alice)
   const { seq: since = 0 } = (await changesOf(client, 0)).at(-1) ?? {}
   for (let found = 1; found > 0;) found = await fixture.indexer.observe()
   await fixture.publishLedgers(0)
   const changes = (await changesOf(await connectAs(alice), 0)).filter(({ seq = 0 }) => seq > since)
   const rowsOf = <Row>(kind: string): Row[] => changes.filter(({ data }) => data?.kind === kind).map(({ data }) => data?.row as Row)
-  const orders = rowsOf<Order>('order').filter(({ asset }) => asset !== null)
-  assert.ok(orders.length >= 2)
-  for (const order of orders) assert.deepEqual(order, (await fixture.get(`/v1/orders/${order.orderId}`)).body)
+  assert.deepEqual(rowsOf<Order>('order'), [])
   const { body: { fills } } = await fixture.get<{ fills: Fill[] }>('/v1/account/me/fills', { authorization: bearer(alice.key) })
   assert.ok(changes.every(({ data }) => data?.again === true), 'each had a frame before')
   const completed = rowsOf<Fill>('fill')

@@ -226,6 +226,10 @@ class MarketCapacity:
     """
     Maximum size of one position in USDC, 7-decimal. Null if unknown.
     """
+    max_leverage: int | None
+    """
+    Maximum leverage. Null if unknown.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -952,7 +956,7 @@ class Candle:
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardEntry:
     """
-    Lifetime results of one trader.
+    Results of one trader, of the whole history or of a period.
     """
 
     rank: int
@@ -965,7 +969,7 @@ class LeaderboardEntry:
     """
     pnl: int
     """
-    Lifetime realised profit or loss in USDC, 7-decimal.
+    Lifetime realised profit or loss in USDC, 7-decimal; of the period, if one is requested.
     """
     volume: int
     """
@@ -1057,7 +1061,7 @@ class Entry:
     """
     pnl: int
     """
-    Lifetime realised profit or loss in USDC, 7-decimal.
+    Lifetime realised profit or loss in USDC, 7-decimal; of the period, if one is requested.
     """
     volume: int
     """
@@ -1906,6 +1910,30 @@ class Ready:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Caps:
+    """
+    Bounds of opens and entry orders; null members do not bound. Null: no caps.
+    """
+
+    assets: list[str] | None
+    """
+    Assets in which the key may open positions and place entry orders.
+    """
+    max_leverage: int | None
+    """
+    Highest leverage of an open or entry order.
+    """
+    max_notional_per_day: int | None
+    """
+    Notional of all opens and entry orders of a UTC day, collateral times leverage, 7-decimal USDC.
+    """
+    max_orders_per_day: int | None
+    """
+    Number of opens and entry orders of a UTC day.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class ApiKey:
     """
     An API key without its secret.
@@ -1939,6 +1967,26 @@ class ApiKey:
     """
     Time the key was revoked, Unix milliseconds. Null while the key is active.
     """
+    scopes: list[Literal['read', 'trade', 'close', 'vaults', 'referral', 'keys', 'lend']]
+    """
+    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
+    """
+    expires_at: int | None
+    """
+    Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire.
+    """
+    cidrs: list[str] | None
+    """
+    Networks that the key may be used from, IPv4 and IPv6. Null: any.
+    """
+    caps: Caps | None
+    """
+    Bounds of opens and entry orders; null members do not bound. Null: no caps.
+    """
+    parent: str | None
+    """
+    Key that lent this one, with which it ends. Null: none.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1966,6 +2014,98 @@ class IssuedKey:
     created_at: int
     """
     Time the key was issued, Unix milliseconds.
+    """
+    scopes: list[Literal['read', 'trade', 'close', 'vaults', 'referral', 'keys', 'lend']]
+    """
+    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
+    """
+    expires_at: int | None
+    """
+    Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire.
+    """
+    cidrs: list[str] | None
+    """
+    Networks that the key may be used from, IPv4 and IPv6. Null: any.
+    """
+    caps: Caps | None
+    """
+    Bounds of opens and entry orders; null members do not bound. Null: no caps.
+    """
+    parent: str | None
+    """
+    Key that lent this one, with which it ends. Null: none.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class RotatedKey:
+    """
+    An API key with its new secret.
+    """
+
+    key_id: str
+    """
+    Public id of the key.
+    """
+    secret: str = field(repr=False)
+    """
+    Secret of the key, 64 hex characters. Returned only once and cannot be recovered: store it safely.
+    """
+    tier: Literal['standard', 'market_maker']
+    """
+    Rate limit tier of the key. New keys are always standard.
+    """
+    owner: str
+    """
+    Account that the key was issued to.
+    """
+    created_at: int
+    """
+    Time the key was issued, Unix milliseconds.
+    """
+    scopes: list[Literal['read', 'trade', 'close', 'vaults', 'referral', 'keys', 'lend']]
+    """
+    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
+    """
+    expires_at: int | None
+    """
+    Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire.
+    """
+    cidrs: list[str] | None
+    """
+    Networks that the key may be used from, IPv4 and IPv6. Null: any.
+    """
+    caps: Caps | None
+    """
+    Bounds of opens and entry orders; null members do not bound. Null: no caps.
+    """
+    parent: str | None
+    """
+    Key that lent this one, with which it ends. Null: none.
+    """
+    previous_until: int
+    """
+    Time from which on the secret before is rejected, Unix milliseconds.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Used:
+    """
+    What this key and the keys lent by it have used today. What expired, failed or was rejected does not count.
+    """
+
+    day: str
+    """
+    The UTC day.
+    """
+    notional: int
+    """
+    Notional of opens and entry orders, 7-decimal USDC.
+    """
+    orders: int
+    """
+    Number of opens and entry orders.
     """
 
 
@@ -2556,6 +2696,22 @@ class VaultTrade:
     """
     Realised profit or loss in USDC, 7-decimal. Null on opens and liquidations.
     """
+    asset: str | None
+    """
+    Asset symbol. Null if the position was opened before the index begins.
+    """
+    direction: int | None
+    """
+    0 is long, 1 is short. Null if the position was opened before the index begins.
+    """
+    size: int | None
+    """
+    Notional value that was opened or closed in USDC, 7-decimal. Null if the position was opened before the index begins.
+    """
+    price: int | None
+    """
+    Price at which it was opened or closed in USD, 7-decimal. Null if the position was opened before the index begins.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3099,7 +3255,7 @@ class ReferralClaim:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Caps:
+class Caps4:
     reserved_bps: int | None
     """
     Maximum reserved payouts as a share of aum, basis points.
@@ -3212,7 +3368,7 @@ class PoolState:
     """
     True while deposits and withdrawals are paused.
     """
-    caps: Caps
+    caps: Caps4
     headroom: Headroom
 
 
@@ -3531,6 +3687,198 @@ class MarketLimits:
     adl_active: bool | None
     """
     True while positions in this asset are deleveraged and none can be opened. Null on contracts of generation 1.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeeTier1:
+    volume14d: int
+    """
+    14-day volume at which the tier starts, in USDC, 7-decimal.
+    """
+    maker_deci_bps: int
+    """
+    Fee for executed limit orders, tenths of a basis point of the size.
+    """
+    taker_deci_bps: int
+    """
+    Fee for market orders, tenths of a basis point of the size.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeeperFee1:
+    """
+    What the keeper that executes an order is paid.
+    """
+
+    base: int | None
+    """
+    Fixed part in USDC, 7-decimal.
+    """
+    deci_bps: int | None
+    """
+    Share of the size, tenths of a basis point.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeInForceItem:
+    name: Literal['gtc', 'ioc', 'post_only']
+    """
+    Name.
+    """
+    value: int
+    """
+    The contracts' number, as in `timeInForce` of a request.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instrument:
+    """
+    What a program needs to know about a market before it trades. Values that could not be read are null.
+    """
+
+    symbol: str
+    """
+    Symbol of the market.
+    """
+    base: str
+    """
+    What is traded.
+    """
+    quote: str
+    """
+    What it is priced in.
+    """
+    settlement: str
+    """
+    What profits and losses are paid in.
+    """
+    kind: Literal['perpetual']
+    """
+    Kind of contract.
+    """
+    price_decimals: int
+    """
+    Decimals of prices, amounts and sizes in this API.
+    """
+    display_decimals: int
+    """
+    Decimals of a price that people expect to see.
+    """
+    tick_size: int
+    """
+    Smallest step of a price that the contracts accept, 7-decimal.
+    """
+    amount_step: int
+    """
+    Smallest step of an amount that the contracts accept, 7-decimal.
+    """
+    contract_size: int
+    """
+    Size of one contract in the base currency, 7-decimal.
+    """
+    min_collateral: int | None
+    """
+    Minimum collateral of a position in USDC, 7-decimal.
+    """
+    min_notional: int | None
+    """
+    Minimum size in USDC, 7-decimal: the minimum collateral at leverage 1.
+    """
+    max_notional: int | None
+    """
+    Maximum size in USDC, 7-decimal.
+    """
+    max_leverage: str | None
+    """
+    Maximum leverage, digits. Null also for an asset that cannot be traded.
+    """
+    leverage_step: str
+    """
+    Step of the leverage, digits.
+    """
+    initial_margin_bps: int | None
+    """
+    Initial margin, basis points of the size. Null where the contracts have none.
+    """
+    maintenance_margin_bps: int | None
+    """
+    Maintenance margin, basis points of the size. Null where the contracts have none.
+    """
+    liquidation_penalty_bps: int | None
+    """
+    Penalty of a liquidation, basis points of the size. Null where the contracts have none.
+    """
+    fee_tiers: list[FeeTier1]
+    """
+    Fee tiers by 14-day volume. Empty if they could not be read.
+    """
+    keeper_fee: KeeperFee1
+    """
+    What the keeper that executes an order is paid.
+    """
+    funding_interval_sec: int
+    """
+    Seconds between two funding payments.
+    """
+    margin_modes: list[Literal['isolated', 'cross']]
+    """
+    Margin modes of positions.
+    """
+    position_mode: Literal['hedged']
+    """
+    hedged: an account can be long and short at the same time.
+    """
+    order_types: list[Literal['market', 'limit', 'stop_limit', 'stop_loss', 'take_profit', 'trailing_stop']]
+    """
+    Orders that the deployed contracts take.
+    """
+    time_in_force: list[TimeInForceItem]
+    """
+    Times in force of limit orders.
+    """
+    can_reduce: bool
+    """
+    True if a part of a position can be closed.
+    """
+    client_id_max_length: int
+    """
+    Maximum length of a clientId.
+    """
+    open: bool
+    """
+    True if positions can be opened now.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Book:
+    """
+    An order book of one level per side around the oracle price, for programs that need one.
+    """
+
+    asset: str
+    """
+    Asset symbol.
+    """
+    bids: list[list[int]]
+    """
+    At what price a short can be opened, and how much. Empty if there is no room, or it is unknown.
+    """
+    asks: list[list[int]]
+    """
+    At what price a long can be opened, and how much. Empty if there is no room, or it is unknown.
+    """
+    ledger: int
+    """
+    Ledger that the figures are of.
+    """
+    synthetic: Literal[True]
+    """
+    Always true: trades are made against the pool, and there are no orders of others.
     """
 
 
@@ -4720,6 +5068,30 @@ class ClaimReferralRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TransferUsdcRequest:
+    """
+    Sends USDC from the account to another account, which needs a trustline for USDC.
+    """
+
+    destination: str
+    """
+    Account that receives the transfer (G…).
+    """
+    amount: int
+    """
+    Amount in USDC, 7-decimal.
+    """
+    op: Literal['transfer_usdc'] = 'transfer_usdc'
+    """
+    Operation name.
+    """
+    client_id: str | None = None
+    """
+    Your own id of the transaction: 1 to 64 of A-Z a-z 0-9 _ - . and colon. Unique among your submitted transactions of the last 24 hours.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class TradePreview:
     """
     What a transaction does if nothing changes before it is applied. Members that do not apply or are not known are null.
@@ -5628,6 +6000,14 @@ class ExportsPage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class InstrumentsResult:
+    instruments: list[Instrument]
+    """
+    Rows of this page.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class PoolHistoryPage:
     samples: list[PoolSample]
     """
@@ -5676,6 +6056,14 @@ class KeysPage:
     next_cursor: str | None
     """
     Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class RevokeOtherKeysResult:
+    revoked: int
+    """
+    Number of keys that were revoked.
     """
 
 
@@ -5824,3 +6212,56 @@ class AccountHoldings:
     """
     The requested vaults, in the order of the request.
     """
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurrentKey:
+    """
+    The key of the request.
+    """
+
+    key_id: str
+    """
+    Public id of the key.
+    """
+    owner: str
+    """
+    Account that the key was issued to.
+    """
+    tier: Literal['standard', 'market_maker']
+    """
+    Rate limit tier of the key. New keys are always standard.
+    """
+    label: str | None
+    """
+    Label chosen by the owner, at most 64 characters.
+    """
+    created_at: int
+    """
+    Time the key was issued, Unix milliseconds.
+    """
+    scopes: list[Literal['read', 'trade', 'close', 'vaults', 'referral', 'keys', 'lend']]
+    """
+    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
+    """
+    expires_at: int | None
+    """
+    Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire.
+    """
+    cidrs: list[str] | None
+    """
+    Networks that the key may be used from, IPv4 and IPv6. Null: any.
+    """
+    caps: Caps | None
+    """
+    Bounds of opens and entry orders; null members do not bound. Null: no caps.
+    """
+    parent: str | None
+    """
+    Key that lent this one, with which it ends. Null: none.
+    """
+    used: Used
+    """
+    What this key and the keys lent by it have used today. What expired, failed or was rejected does not count.
+    """
+    limits: AccountLimits

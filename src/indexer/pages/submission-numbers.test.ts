@@ -95,6 +95,6 @@ test('a verification that adds an event moves the later changes with the later e
   const [change, lastChange] = await seqs()
   assert.deepEqual([change, first, second, lastChange].toSorted((a, b) => Number(a) - Number(b)), [change, first, second, lastChange])
   // Only what the verification reports follows.
-  const corrections = await store.read.query('select place from idx.corrections where place > $1', [lastChange ?? 0])
+  const corrections = await store.read.query('select seq from idx.corrections where seq > $1', [lastChange ?? 0])
   assert.equal(Number(lastChange) + corrections.length, (await readIndexCursor(store.read))?.lastSeq)
 })

@@ -48,6 +48,7 @@ ActionRequest = (
     | models.CreateReferralCodeRequest
     | models.SetReferrerRequest
     | models.ClaimReferralRequest
+    | models.TransferUsdcRequest
 )
 
 
@@ -200,7 +201,7 @@ class AsyncEndpoints:
     async def get_account_pnl(self, *, interval: Literal["1m", "5m", "15m", "1h", "4h", "1d", "1w"] | None = None, from_: int | None = None, to: int | None = None, at_ledger: int | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.GetAccountPnlResult]:
         """Get your PnL curve.
 
-        Returns one point per interval, oldest first, at most 1000. realizedPnl is by price alone; cumulative is the running total of realizedPnl - fees - funding since the first point. Fees and funding are read from each transaction shortly after it is indexed: values that include an unknown one are null. `gaps` lists ledgers in the range whose events are missing.
+        Returns one point per interval, oldest first, at most 1000. realizedPnl is by price alone; cumulative is the running total of realizedPnl - fees - funding since the first point. Fees and funding are read from each transaction shortly after it is indexed: values that include an unknown one are null. `gaps` lists ledgers in the range whose events are missing. Needs the scope read.
         `GET /v1/account/me/pnl`
         """
         return await self._http.call("GET", "/v1/account/me/pnl", models.GetAccountPnlResult, query={"interval": interval, "from": from_, "to": to, "at_ledger": at_ledger}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -228,7 +229,7 @@ class AsyncEndpoints:
     async def list_account_ledger(self, *, kind: Literal["open", "close", "liquidation", "order_escrow", "order_refund", "keeper_reward", "cross_deposit", "cross_withdraw", "lp_deposit", "lp_withdraw", "vault_deposit", "vault_withdraw", "fees_claimed", "referral_claim", "other"] | None = None, before_ts: int | None = None, at_ledger: int | None = None, limit: int | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.AccountLedgerPage]:
         """List your USDC movements.
 
-        Returns the USDC movements between an account and the exchange, newest first. Rows of the wallet add up to what its USDC balance gained through the exchange, rows of the cross balance to its change, to the stroop. Wallet rows are exact at once. Cross rows, and kinds that no event reports, are read from each transaction shortly after it is indexed: until then the amount is null and the kind may be other. `gaps` lists ledgers in the range of the page whose movements are missing.
+        Returns the USDC movements between an account and the exchange, newest first. Rows of the wallet add up to what its USDC balance gained through the exchange, rows of the cross balance to its change, to the stroop. Wallet rows are exact at once. Cross rows, and kinds that no event reports, are read from each transaction shortly after it is indexed: until then the amount is null and the kind may be other. `gaps` lists ledgers in the range of the page whose movements are missing. Needs the scope read.
         `GET /v1/account/me/ledger`
         """
         return await self._http.call("GET", "/v1/account/me/ledger", models.AccountLedgerPage, query={"kind": kind, "before_ts": before_ts, "at_ledger": at_ledger, "limit": limit, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -236,7 +237,7 @@ class AsyncEndpoints:
     def account_ledger(self, *, kind: Literal["open", "close", "liquidation", "order_escrow", "order_refund", "keeper_reward", "cross_deposit", "cross_withdraw", "lp_deposit", "lp_withdraw", "vault_deposit", "vault_withdraw", "fees_claimed", "referral_claim", "other"] | None = None, before_ts: int | None = None, at_ledger: int | None = None, limit: int | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.CashMovement]:
         """Every row of `list_account_ledger`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns the USDC movements between an account and the exchange, newest first. Rows of the wallet add up to what its USDC balance gained through the exchange, rows of the cross balance to its change, to the stroop. Wallet rows are exact at once. Cross rows, and kinds that no event reports, are read from each transaction shortly after it is indexed: until then the amount is null and the kind may be other. `gaps` lists ledgers in the range of the page whose movements are missing.
+        Returns the USDC movements between an account and the exchange, newest first. Rows of the wallet add up to what its USDC balance gained through the exchange, rows of the cross balance to its change, to the stroop. Wallet rows are exact at once. Cross rows, and kinds that no event reports, are read from each transaction shortly after it is indexed: until then the amount is null and the kind may be other. `gaps` lists ledgers in the range of the page whose movements are missing. Needs the scope read.
         `GET /v1/account/me/ledger`
         """
         async def read(cursor: str | None) -> tuple[list[models.CashMovement], str | None]:
@@ -245,22 +246,22 @@ class AsyncEndpoints:
 
         return walk(read)
 
-    async def list_leaders(self, *, scope: Literal["testnet", "mainnet"] | None = None, sort: Literal["pnl", "volume"] | None = None, at_ledger: int | None = None, limit: int | None = None, offset: int | None = None, snapshot: str | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.Leaderboard]:
+    async def list_leaders(self, *, scope: Literal["testnet", "mainnet"] | None = None, sort: Literal["pnl", "volume"] | None = None, period: Literal["day", "week", "month"] | None = None, at_ledger: int | None = None, limit: int | None = None, offset: int | None = None, snapshot: str | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.Leaderboard]:
         """List the leaderboard.
 
-        Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds.
+        Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for 30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history.
         `GET /v1/leaderboard`
         """
-        return await self._http.call("GET", "/v1/leaderboard", models.Leaderboard, query={"scope": scope, "sort": sort, "at_ledger": at_ledger, "limit": limit, "offset": offset, "snapshot": snapshot, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
+        return await self._http.call("GET", "/v1/leaderboard", models.Leaderboard, query={"scope": scope, "sort": sort, "period": period, "at_ledger": at_ledger, "limit": limit, "offset": offset, "snapshot": snapshot, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
 
-    def leaders(self, *, scope: Literal["testnet", "mainnet"] | None = None, sort: Literal["pnl", "volume"] | None = None, at_ledger: int | None = None, limit: int | None = None, snapshot: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.LeaderboardEntry]:
+    def leaders(self, *, scope: Literal["testnet", "mainnet"] | None = None, sort: Literal["pnl", "volume"] | None = None, period: Literal["day", "week", "month"] | None = None, at_ledger: int | None = None, limit: int | None = None, snapshot: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.LeaderboardEntry]:
         """Every row of `list_leaders`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds.
+        Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for 30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history.
         `GET /v1/leaderboard`
         """
         async def read(cursor: str | None) -> tuple[list[models.LeaderboardEntry], str | None]:
-            page = (await self.list_leaders(scope=scope, sort=sort, at_ledger=at_ledger, limit=limit, snapshot=snapshot, cursor=cursor, min_ledger=min_ledger, timeout=timeout)).data
+            page = (await self.list_leaders(scope=scope, sort=sort, period=period, at_ledger=at_ledger, limit=limit, snapshot=snapshot, cursor=cursor, min_ledger=min_ledger, timeout=timeout)).data
             return page.leaders, page.next_cursor
 
         return walk(read)
@@ -372,7 +373,7 @@ class AsyncEndpoints:
     async def list_account_order_history(self, *, status: Literal["pending", "executed", "cancelled"] | None = None, asset: str | None = None, deployment: str | None = None, at_ledger: int | None = None, limit: int | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.AccountOrderHistoryPage]:
         """List your orders.
 
-        Returns the orders of your account in every state, newest first. Placement details are read from the ledger shortly after the placement was indexed, and kept. They are null until then, and where the ledger no longer has them. Orders are sorted by id, so that one that becomes known late, like a stop-limit order of generation 1, takes its place among the others.
+        Returns the orders of your account in every state, newest first. Placement details are read from the ledger shortly after the placement was indexed, and kept. They are null until then, and where the ledger no longer has them. Orders are sorted by id, so that one that becomes known late, like a stop-limit order of generation 1, takes its place among the others. Needs the scope read.
         `GET /v1/account/me/orders/history`
         """
         return await self._http.call("GET", "/v1/account/me/orders/history", models.AccountOrderHistoryPage, query={"status": status, "asset": asset, "deployment": deployment, "at_ledger": at_ledger, "limit": limit, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -380,7 +381,7 @@ class AsyncEndpoints:
     def account_order_history(self, *, status: Literal["pending", "executed", "cancelled"] | None = None, asset: str | None = None, deployment: str | None = None, at_ledger: int | None = None, limit: int | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.Order]:
         """Every row of `list_account_order_history`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns the orders of your account in every state, newest first. Placement details are read from the ledger shortly after the placement was indexed, and kept. They are null until then, and where the ledger no longer has them. Orders are sorted by id, so that one that becomes known late, like a stop-limit order of generation 1, takes its place among the others.
+        Returns the orders of your account in every state, newest first. Placement details are read from the ledger shortly after the placement was indexed, and kept. They are null until then, and where the ledger no longer has them. Orders are sorted by id, so that one that becomes known late, like a stop-limit order of generation 1, takes its place among the others. Needs the scope read.
         `GET /v1/account/me/orders/history`
         """
         async def read(cursor: str | None) -> tuple[list[models.Order], str | None]:
@@ -536,7 +537,7 @@ class AsyncEndpoints:
     async def get_my_referral(self, *, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.GetMyReferralResult]:
         """Get your referral info.
 
-        Returns your referral code and your referrer. Either can be null. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
+        Returns your referral code and your referrer. Either can be null. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty. Needs the scope read.
         `GET /v1/referral/me`
         """
         return await self._http.call("GET", "/v1/referral/me", models.GetMyReferralResult, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -544,7 +545,7 @@ class AsyncEndpoints:
     async def list_my_referral_trades(self, *, limit: int | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.MyReferralTradesPage]:
         """List your referral trades.
 
-        Returns trades that earned you a referral reward, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
+        Returns trades that earned you a referral reward, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty. Needs the scope read.
         `GET /v1/referral/me/trades`
         """
         return await self._http.call("GET", "/v1/referral/me/trades", models.MyReferralTradesPage, query={"limit": limit, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -552,7 +553,7 @@ class AsyncEndpoints:
     def my_referral_trades(self, *, limit: int | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.ReferralTrade]:
         """Every row of `list_my_referral_trades`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns trades that earned you a referral reward, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
+        Returns trades that earned you a referral reward, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty. Needs the scope read.
         `GET /v1/referral/me/trades`
         """
         async def read(cursor: str | None) -> tuple[list[models.ReferralTrade], str | None]:
@@ -564,7 +565,7 @@ class AsyncEndpoints:
     async def list_my_referral_claims(self, *, limit: int | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.MyReferralClaimsPage]:
         """List your referral claims.
 
-        Returns your claims of referral rewards, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
+        Returns your claims of referral rewards, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty. Needs the scope read.
         `GET /v1/referral/me/claims`
         """
         return await self._http.call("GET", "/v1/referral/me/claims", models.MyReferralClaimsPage, query={"limit": limit, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -572,7 +573,7 @@ class AsyncEndpoints:
     def my_referral_claims(self, *, limit: int | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.ReferralClaim]:
         """Every row of `list_my_referral_claims`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns your claims of referral rewards, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
+        Returns your claims of referral rewards, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty. Needs the scope read.
         `GET /v1/referral/me/claims`
         """
         async def read(cursor: str | None) -> tuple[list[models.ReferralClaim], str | None]:
@@ -584,7 +585,7 @@ class AsyncEndpoints:
     async def list_account_events(self, *, topic: str | None = None, before_ts: int | None = None, at_ledger: int | None = None, limit: int | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.AccountEventsPage]:
         """List your account events.
 
-        Returns the events of your account, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log.
+        Returns the events of your account, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log. Needs the scope read.
         `GET /v1/account/me/events`
         """
         return await self._http.call("GET", "/v1/account/me/events", models.AccountEventsPage, query={"topic": topic, "before_ts": before_ts, "at_ledger": at_ledger, "limit": limit, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -592,7 +593,7 @@ class AsyncEndpoints:
     def account_events(self, *, topic: str | None = None, before_ts: int | None = None, at_ledger: int | None = None, limit: int | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.EventRow]:
         """Every row of `list_account_events`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns the events of your account, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log.
+        Returns the events of your account, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log. Needs the scope read.
         `GET /v1/account/me/events`
         """
         async def read(cursor: str | None) -> tuple[list[models.EventRow], str | None]:
@@ -604,7 +605,7 @@ class AsyncEndpoints:
     async def list_account_order_events(self, *, before_ts: int | None = None, at_ledger: int | None = None, limit: int | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.AccountOrderEventsPage]:
         """List your order events.
 
-        Returns your order_placed, order_executed and order_cancelled events, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log.
+        Returns your order_placed, order_executed and order_cancelled events, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log. Needs the scope read.
         `GET /v1/account/me/orders`
         """
         return await self._http.call("GET", "/v1/account/me/orders", models.AccountOrderEventsPage, query={"before_ts": before_ts, "at_ledger": at_ledger, "limit": limit, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -612,7 +613,7 @@ class AsyncEndpoints:
     def account_order_events(self, *, before_ts: int | None = None, at_ledger: int | None = None, limit: int | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.EventRow]:
         """Every row of `list_account_order_events`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns your order_placed, order_executed and order_cancelled events, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log.
+        Returns your order_placed, order_executed and order_cancelled events, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log. Needs the scope read.
         `GET /v1/account/me/orders`
         """
         async def read(cursor: str | None) -> tuple[list[models.EventRow], str | None]:
@@ -624,7 +625,7 @@ class AsyncEndpoints:
     async def list_account_fills(self, *, at_ledger: int | None = None, limit: int | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.AccountFillsPage]:
         """List your fills.
 
-        Returns every change of your positions, newest first: what was opened or closed, at which price, and what it moved. Fees, funding and payouts come from the transaction: they are null until it has been read, a few seconds after its ledger, and stay null when the nodes had dropped it before.
+        Returns every change of your positions, newest first: what was opened or closed, at which price, and what it moved. Fees, funding and payouts come from the transaction: they are null until it has been read, a few seconds after its ledger, and stay null when the nodes had dropped it before. Needs the scope read.
         `GET /v1/account/me/fills`
         """
         return await self._http.call("GET", "/v1/account/me/fills", models.AccountFillsPage, query={"at_ledger": at_ledger, "limit": limit, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -632,7 +633,7 @@ class AsyncEndpoints:
     def account_fills(self, *, at_ledger: int | None = None, limit: int | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.Fill]:
         """Every row of `list_account_fills`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns every change of your positions, newest first: what was opened or closed, at which price, and what it moved. Fees, funding and payouts come from the transaction: they are null until it has been read, a few seconds after its ledger, and stay null when the nodes had dropped it before.
+        Returns every change of your positions, newest first: what was opened or closed, at which price, and what it moved. Fees, funding and payouts come from the transaction: they are null until it has been read, a few seconds after its ledger, and stay null when the nodes had dropped it before. Needs the scope read.
         `GET /v1/account/me/fills`
         """
         async def read(cursor: str | None) -> tuple[list[models.Fill], str | None]:
@@ -644,7 +645,7 @@ class AsyncEndpoints:
     async def list_account_positions(self, *, at_ledger: int | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.AccountPositionsPage]:
         """List your positions and position events.
 
-        Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. With cursor, the positions continue, and the events are again the newest ones. The Link header continues the positions at /v1/positions/open, which also takes nextCursor.
+        Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. With cursor, the positions continue, and the events are again the newest ones. The Link header continues the positions at /v1/positions/open, which also takes nextCursor. Needs the scope read.
         `GET /v1/account/me/positions`
         """
         return await self._http.call("GET", "/v1/account/me/positions", models.AccountPositionsPage, query={"at_ledger": at_ledger, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -652,7 +653,7 @@ class AsyncEndpoints:
     def account_positions(self, *, at_ledger: int | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.OpenPosition]:
         """Every row of `list_account_positions`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. With cursor, the positions continue, and the events are again the newest ones. The Link header continues the positions at /v1/positions/open, which also takes nextCursor.
+        Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. With cursor, the positions continue, and the events are again the newest ones. The Link header continues the positions at /v1/positions/open, which also takes nextCursor. Needs the scope read.
         `GET /v1/account/me/positions`
         """
         async def read(cursor: str | None) -> tuple[list[models.OpenPosition], str | None]:
@@ -745,6 +746,30 @@ class AsyncEndpoints:
         """
         return await self._http.call("GET", f"/v1/markets/{quote(asset)}/limits", models.MarketLimits, repeatable=True, timeout=timeout)
 
+    async def list_instruments(self, *, timeout: float | None = None) -> Result[models.InstrumentsResult]:
+        """List instruments.
+
+        Returns what a program needs to know about each market before it trades: steps, limits, margins, fees and order types. Read from the present settings of the contracts and cached for 3 seconds. Values that could not be read are null.
+        `GET /v1/instruments`
+        """
+        return await self._http.call("GET", "/v1/instruments", models.InstrumentsResult, repeatable=True, timeout=timeout)
+
+    async def get_instrument(self, asset: str, *, timeout: float | None = None) -> Result[models.Instrument]:
+        """Get an instrument.
+
+        Returns what a program needs to know about a market before it trades. Read from the present settings of the contracts and cached for 3 seconds. Values that could not be read are null.
+        `GET /v1/instruments/{asset}`
+        """
+        return await self._http.call("GET", f"/v1/instruments/{quote(asset)}", models.Instrument, repeatable=True, timeout=timeout)
+
+    async def get_book(self, asset: str, *, timeout: float | None = None) -> Result[models.Book]:
+        """Get the order book of a market.
+
+        Returns one level on each side around the oracle price, made from the quote of the smallest open; the size is the room on that side. Trades are made against the pool, so there is no real book. This one is for programs that need one.
+        `GET /v1/markets/{asset}/book`
+        """
+        return await self._http.call("GET", f"/v1/markets/{quote(asset)}/book", models.Book, repeatable=True, timeout=timeout)
+
     async def get_quote(self, asset: str, *, direction: Literal["Long", "Short"], collateral: int, leverage: int, trader: str | None = None, margin_mode: Literal["isolated", "cross"] | None = None, timeout: float | None = None) -> Result[models.TradeQuote]:
         """Get a quote for an open.
 
@@ -825,18 +850,18 @@ class AsyncEndpoints:
         """
         return await self._http.call("GET", "/v1/keys/beta-status", models.BetaStatus, query={"address": address}, repeatable=True, timeout=timeout)
 
-    async def request_key_challenge(self, *, address: str, timeout: float | None = None) -> Result[models.KeyChallenge]:
+    async def request_key_challenge(self, *, address: str, restrictions: object | None = None, timeout: float | None = None) -> Result[models.KeyChallenge]:
         """Request a key challenge.
 
-        Returns a challenge to sign with the wallet. Replaces the pending challenge that you requested for the address; requests from other client addresses do not affect yours. A challenge expires after five minutes or one attempt.
+        Returns a challenge to sign with the wallet. Replaces the pending challenge that you requested for the address; requests from other client addresses do not affect yours. A challenge expires after five minutes or one attempt. With restrictions, the key will be less than its owner: the challenge is bound to them. Caps bind what passes this gateway. Who holds the secret of the wallet needs no gateway.
         `POST /v1/keys/challenge`
         """
-        return await self._http.call("POST", "/v1/keys/challenge", models.KeyChallenge, body=present({"address": address}), repeatable=True, timeout=timeout)
+        return await self._http.call("POST", "/v1/keys/challenge", models.KeyChallenge, body=present({"address": address, "restrictions": restrictions}), repeatable=True, timeout=timeout)
 
     async def issue_key(self, *, address: str, challenge: str, signature: str, label: str | None = None, timeout: float | None = None) -> Result[models.IssuedKey]:
         """Create a key.
 
-        Creates an API key for the owner of a signed challenge. Build a transaction with any source account, sequence 0, fee 0, no time bounds, and as first operation manage-data with the 32 bytes of the challenge as its value. Sign it with the wallet for this network and send the envelope as base64 XDR. The transaction is never submitted. The secret is returned only once.
+        Creates an API key for the owner of a signed challenge. Build a transaction with any source account, sequence 0, fee 0, no time bounds, and as first operation manage-data with the 32 bytes of the challenge as its value. Sign it with the wallet for this network and send the envelope as base64 XDR. The transaction is never submitted. The secret is returned only once. The key has the restrictions that the challenge was requested with.
         `POST /v1/keys`
         """
         return await self._http.call("POST", "/v1/keys", models.IssuedKey, body=present({"address": address, "challenge": challenge, "signature": signature, "label": label}), timeout=timeout)
@@ -844,7 +869,7 @@ class AsyncEndpoints:
     async def list_keys(self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> Result[models.KeysPage]:
         """List your keys.
 
-        Returns the keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned.
+        Returns the keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned. Needs the scope keys.
         `GET /v1/keys`
         """
         return await self._http.call("GET", "/v1/keys", models.KeysPage, query={"limit": limit, "cursor": cursor}, repeatable=True, timeout=timeout)
@@ -852,7 +877,7 @@ class AsyncEndpoints:
     def keys(self, *, limit: int | None = None, timeout: float | None = None) -> AsyncIterator[models.ApiKey]:
         """Every row of `list_keys`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns the keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned.
+        Returns the keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned. Needs the scope keys.
         `GET /v1/keys`
         """
         async def read(cursor: str | None) -> tuple[list[models.ApiKey], str | None]:
@@ -861,18 +886,50 @@ class AsyncEndpoints:
 
         return walk(read)
 
+    async def revoke_other_keys(self, *, timeout: float | None = None) -> Result[models.RevokeOtherKeysResult]:
+        """Revoke all other keys.
+
+        Revokes all keys of the owner but the presented one. A key that was lent revokes only the keys that it lent. Needs the scope keys.
+        `DELETE /v1/keys`
+        """
+        return await self._http.call("DELETE", "/v1/keys", models.RevokeOtherKeysResult, timeout=timeout)
+
     async def revoke_key(self, key_id: str, *, timeout: float | None = None) -> Result[models.RevokeKeyResult]:
         """Revoke a key.
 
-        Revokes a key immediately. A key can revoke any key of the same owner, including itself.
+        Revokes a key and all keys that it lent immediately. A key can revoke any key of the same owner, including itself; a key that was lent can revoke itself and the keys that it lent. Needs the scope keys.
         `DELETE /v1/keys/{keyId}`
         """
         return await self._http.call("DELETE", f"/v1/keys/{quote(key_id)}", models.RevokeKeyResult, timeout=timeout)
 
+    async def get_current_key(self, *, timeout: float | None = None) -> Result[models.CurrentKey]:
+        """Get the presented key.
+
+        Returns the key of the request: what it may do, what it has used of its caps today, and its rate limits. Does not count against them. Needs no scope.
+        `GET /v1/keys/current`
+        """
+        return await self._http.call("GET", "/v1/keys/current", models.CurrentKey, repeatable=True, timeout=timeout)
+
+    async def lend_key(self, key_id: str, *, label: str | None = None, scopes: object | None = None, expires_at: int | None = None, cidrs: object | None = None, caps: object | None = None, timeout: float | None = None) -> Result[models.IssuedKey]:
+        """Lend a key.
+
+        Creates a key from the presented one, without a wallet. What is absent or null is inherited. The new key is a subset in every respect: it ends with the key that lent it, and what it uses of its caps counts for that key too. The secret is returned only once. Needs the scope lend.
+        `POST /v1/keys/{keyId}/children`
+        """
+        return await self._http.call("POST", f"/v1/keys/{quote(key_id)}/children", models.IssuedKey, body=present({"label": label, "scopes": scopes, "expiresAt": expires_at, "cidrs": cidrs, "caps": caps}), timeout=timeout)
+
+    async def rotate_key(self, key_id: str, *, overlap_sec: int, timeout: float | None = None) -> Result[models.RotatedKey]:
+        """Rotate a key.
+
+        Gives a key a new secret, which is returned only once. The secret before works for overlapSec more. A WebSocket that used it gets a message of type key_expiring, and its private subscriptions end with the secret. A key that was lent can rotate itself and the keys that it lent. Needs no scope for the presented key, and otherwise the scope keys.
+        `POST /v1/keys/{keyId}/rotate`
+        """
+        return await self._http.call("POST", f"/v1/keys/{quote(key_id)}/rotate", models.RotatedKey, body=present({"overlapSec": overlap_sec}), timeout=timeout)
+
     async def get_account_identity(self, *, timeout: float | None = None) -> Result[models.AccountIdentity]:
         """Get the identity of your key.
 
-        Returns the key of the request and its owner. Served from memory, so it is a cheap way to test a key.
+        Returns the key of the request and its owner. Served from memory, so it is a cheap way to test a key. Needs the scope read.
         `GET /v1/account/me`
         """
         return await self._http.call("GET", "/v1/account/me", models.AccountIdentity, repeatable=True, timeout=timeout)
@@ -880,7 +937,7 @@ class AsyncEndpoints:
     async def get_account_limits(self, *, timeout: float | None = None) -> Result[models.AccountLimits]:
         """Get your rate limits.
 
-        Returns every rate limit that requests with this key from this client address count in, and what is left in the current clock minute. Does not count itself. A request must fit into all buckets that apply to it. Trading has its own bucket, so a client that has used up its reads can still cancel.
+        Returns every rate limit that requests with this key from this client address count in, and what is left in the current clock minute. Does not count itself. A request must fit into all buckets that apply to it. Trading has its own bucket, so a client that has used up its reads can still cancel. Needs the scope read.
         `GET /v1/account/me/limits`
         """
         return await self._http.call("GET", "/v1/account/me/limits", models.AccountLimits, repeatable=True, timeout=timeout)
@@ -888,7 +945,7 @@ class AsyncEndpoints:
     async def list_account_open_orders(self, *, timeout: float | None = None) -> Result[models.OpenOrders]:
         """List your open orders.
 
-        Returns all pending orders, newest first, including stop-limit and trailing stop orders. Read from the ledger and cached for one second. The body contains the ledger.
+        Returns all pending orders, newest first, including stop-limit and trailing stop orders. Read from the ledger and cached for one second. The body contains the ledger. Needs the scope read.
         `GET /v1/account/me/orders/open`
         """
         return await self._http.call("GET", "/v1/account/me/orders/open", models.OpenOrders, repeatable=True, timeout=timeout)
@@ -896,7 +953,7 @@ class AsyncEndpoints:
     async def get_account_state(self, *, timeout: float | None = None) -> Result[models.AccountState]:
         """Get your account state.
 
-        Returns positions with unrealised profit, funding and liquidation price, open orders, balances, cross margin, fee tier and limits. All values come from one ledger and are cached for one second. Values that could not be read are null, and `unknown` lists the reasons.
+        Returns positions with unrealised profit, funding and liquidation price, open orders, balances, cross margin, fee tier and limits. All values come from one ledger and are cached for one second. Values that could not be read are null, and `unknown` lists the reasons. Needs the scope read.
         `GET /v1/account/me/state`
         """
         return await self._http.call("GET", "/v1/account/me/state", models.AccountState, repeatable=True, timeout=timeout)
@@ -904,7 +961,7 @@ class AsyncEndpoints:
     async def get_account_holdings(self, *, vaults: str | None = None, timeout: float | None = None) -> Result[models.AccountHoldings]:
         """Get your shares in the pool and in vaults.
 
-        Returns your shares in the given trader vaults, what those vaults are worth with their open positions, and when you can withdraw from the liquidity pool. Read from the ledger.
+        Returns your shares in the given trader vaults, what those vaults are worth with their open positions, and when you can withdraw from the liquidity pool. Read from the ledger. Needs the scope read.
         `GET /v1/account/me/holdings`
         """
         return await self._http.call("GET", "/v1/account/me/holdings", models.AccountHoldings, query={"vaults": vaults}, repeatable=True, timeout=timeout)
@@ -912,7 +969,7 @@ class AsyncEndpoints:
     async def prepare_order(self, request: OrderRequest | Mapping[str, object], *, timeout: float | None = None) -> Result[models.PreparedTransaction]:
         """Prepare an order transaction.
 
-        Builds and simulates a transaction for the owner of the key and returns it unsigned. Sign it unchanged and send it to POST /v1/tx/submit. It uses the next sequence number of the account and is valid for 300 seconds. If the simulation fails, the response is 400 simulation_failed with the contract error.
+        Builds and simulates a transaction for the owner of the key and returns it unsigned. Sign it unchanged and send it to POST /v1/tx/submit. It uses the next sequence number of the account and is valid for 300 seconds. If the simulation fails, the response is 400 simulation_failed with the contract error. Needs the scope trade or close or vaults or referral.
         `POST /v1/orders/prepare`
         """
         return await self._http.call("POST", "/v1/orders/prepare", models.PreparedTransaction, body=encode(request), repeatable=True, timeout=timeout)
@@ -920,7 +977,7 @@ class AsyncEndpoints:
     async def prepare_action(self, request: ActionRequest | Mapping[str, object], *, timeout: float | None = None) -> Result[models.PreparedTransaction]:
         """Prepare an account action.
 
-        Builds and simulates a transaction for cross margin, the liquidity vault, trader vaults or referral, and returns it unsigned, as POST /v1/orders/prepare does for orders. Sign it and send it to POST /v1/tx/submit.
+        Builds and simulates a transaction for cross margin, the liquidity vault, trader vaults or referral, and returns it unsigned, as POST /v1/orders/prepare does for orders. Sign it and send it to POST /v1/tx/submit. Needs the scope trade or close or vaults or referral.
         `POST /v1/actions/prepare`
         """
         return await self._http.call("POST", "/v1/actions/prepare", models.PreparedTransaction, body=encode(request), repeatable=True, timeout=timeout)
@@ -928,7 +985,7 @@ class AsyncEndpoints:
     async def submit_transaction(self, *, signed_xdr: str, poll_timeout_ms: int | None = None, client_id: str | None = None, timeout: float | None = None) -> Result[models.SubmitResult]:
         """Submit a signed transaction.
 
-        Submits the envelope unchanged and polls for the result every second, for up to pollTimeoutMs. Submitting the same signedXdr again is safe at any time and returns the current result of that transaction. Do so after PENDING, 502 and 503 instead of preparing a new transaction. A 502 with a hash means that the outcome is unknown. The submission is stored before it is sent, and continued without a waiting client and across restarts: GET /v1/tx/{hash} returns its state at any time.
+        Submits the envelope unchanged and polls for the result every second, for up to pollTimeoutMs. Submitting the same signedXdr again is safe at any time and returns the current result of that transaction. Do so after PENDING, 502 and 503 instead of preparing a new transaction. A 502 with a hash means that the outcome is unknown. The submission is stored before it is sent, and continued without a waiting client and across restarts: GET /v1/tx/{hash} returns its state at any time. A key with scopes or caps submits only what it could have had prepared. Needs the scope trade or close or vaults or referral.
         `POST /v1/tx/submit`
         """
         return await self._http.call("POST", "/v1/tx/submit", models.SubmitResult, body=present({"signedXdr": signed_xdr, "pollTimeoutMs": poll_timeout_ms, "clientId": client_id}), repeatable=True, sends=True, timeout=timeout)
@@ -936,7 +993,7 @@ class AsyncEndpoints:
     async def get_transaction(self, hash: str, *, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.Transaction]:
         """Get a transaction.
 
-        Returns what is known of a transaction: what the gateway stored of it, its events, and what the network has. The client id and the operation of a submission are returned to its owner only. Transactions that were submitted elsewhere are looked up in the index and on the network.
+        Returns what is known of a transaction: what the gateway stored of it, its events, and what the network has. The client id and the operation of a submission are returned to its owner only. Transactions that were submitted elsewhere are looked up in the index and on the network. Needs the scope trade or close or vaults or referral.
         `GET /v1/tx/{hash}`
         """
         return await self._http.call("GET", f"/v1/tx/{quote(hash)}", models.Transaction, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -944,7 +1001,7 @@ class AsyncEndpoints:
     async def find_transaction(self, *, client_id: str, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.Transaction]:
         """Get a transaction by its client id.
 
-        Returns the newest of your transactions with this client id: a submitted one, otherwise a prepared one.
+        Returns the newest of your transactions with this client id: a submitted one, otherwise a prepared one. Needs the scope trade or close or vaults or referral.
         `GET /v1/tx`
         """
         return await self._http.call("GET", "/v1/tx", models.Transaction, query={"clientId": client_id}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -952,7 +1009,7 @@ class AsyncEndpoints:
     async def list_account_transactions(self, *, at_ledger: int | None = None, limit: int | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.AccountTransactionsPage]:
         """List your transactions.
 
-        Returns the transactions that were submitted with your keys, newest first. Of those that no node accepted, the newest hundred are listed, for a day.
+        Returns the transactions that were submitted with your keys, newest first. Of those that no node accepted, the newest hundred are listed, for a day. Needs the scope trade or close or vaults or referral.
         `GET /v1/account/me/transactions`
         """
         return await self._http.call("GET", "/v1/account/me/transactions", models.AccountTransactionsPage, query={"at_ledger": at_ledger, "limit": limit, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -960,7 +1017,7 @@ class AsyncEndpoints:
     def account_transactions(self, *, at_ledger: int | None = None, limit: int | None = None, min_ledger: int | None = None, timeout: float | None = None) -> AsyncIterator[models.Transaction]:
         """Every row of `list_account_transactions`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns the transactions that were submitted with your keys, newest first. Of those that no node accepted, the newest hundred are listed, for a day.
+        Returns the transactions that were submitted with your keys, newest first. Of those that no node accepted, the newest hundred are listed, for a day. Needs the scope trade or close or vaults or referral.
         `GET /v1/account/me/transactions`
         """
         async def read(cursor: str | None) -> tuple[list[models.Transaction], str | None]:
