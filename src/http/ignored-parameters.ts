@@ -11,22 +11,28 @@ const MAX_NAME_CHARACTERS = 64
 /** Of names: one more edit is another word. */
 const MAX_EDITS = 2
 
-/** Applies to every documented operation. Runs before the request is read, so that errors carry the header too. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The query parameters of a documented operation. */
+    knownParameters?: readonly string[]
+  }
+}
+
+/** Applies to every documented operation. Call it before the hook that admits requests, so that rejections carry the header too. */
 export function reportIgnoredParameters(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { schema } = route
     if (schema?.response === undefined || schema.hide === true) return
     const { properties = {} } = (schema.querystring ?? {}) as { readonly properties?: object }
-    const known = Object.keys(properties)
-    const earlier = route.onRequest === undefined ? [] : [route.onRequest].flat()
-    route.onRequest = [
-      (request, reply, done) => {
-        const ignored = Object.keys(request.query as object).filter((name) => !known.includes(name))
-        if (ignored.length > 0) reply.header(IGNORED_PARAMETERS, ignored.slice(0, MAX_NAMES).map((name) => describe(name, known)).join(', '))
-        done()
-      },
-      ...earlier,
-    ]
+    route.config = { ...route.config, knownParameters: Object.keys(properties) }
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    const known = request.routeOptions.config.knownParameters
+    const ignored = known === undefined ? [] : Object.keys(request.query as object).filter((name) => !known.includes(name))
+    if (known !== undefined && ignored.length > 0) {
+      reply.header(IGNORED_PARAMETERS, ignored.slice(0, MAX_NAMES).map((name) => describe(name, known)).join(', '))
+    }
+    done()
   })
 }
 

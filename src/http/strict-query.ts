@@ -3,7 +3,6 @@
 
 import type { FastifyInstance } from 'fastify'
 import { validationFailure } from './errors.ts'
-import { reportIgnoredParameters } from './ignored-parameters.ts'
 import { rejectMuxedAddress } from './muxed-addresses.ts'
 
 /** Sixteen digits cover all safe integers. Larger values stay text and fail schema validation. */
@@ -18,7 +17,6 @@ interface Part {
 
 /** Applies to every route with a querystring or params schema. Runs before schema validation. */
 export function parseQueriesStrictly(app: FastifyInstance): void {
-  reportIgnoredParameters(app)
   app.addHook('onRoute', (route) => {
     const parts = [partOf('querystring', route.schema?.querystring), partOf('params', route.schema?.params)].filter((part) => part !== undefined)
     if (parts.length === 0) return

@@ -35,7 +35,7 @@ const SCOPES = {
   read: "read: the account's own data, by REST and stream.",
   trade: 'trade: prepare of every trade.',
   close: 'close: prepare of what only reduces.',
-  vaults: "vaults: deposits and withdrawals of pool and vaults, and leaders' operations.",
+  vaults: "vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC.",
   referral: 'referral: codes and claims.',
   keys: 'keys: listing, revoking and rotating keys of the owner.',
   lend: 'lend: creating keys from this one.',

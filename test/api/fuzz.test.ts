@@ -185,8 +185,8 @@ async function send({ generation, operation: { method }, url: path, headers, bod
   return { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', text: Buffer.concat(chunks).toString() }
 }
 
-/** Internals: file names, SQL, stack traces, host addresses. */
-const INTERNALS = /node_modules|\.ts:\d|\bat \w+ \(|select .* from|idx\.|keys\.|ECONN|SQLITE|PGlite|\/home\/|\/tmp\//i
+/** Internals: file names, SQL, stack traces, host addresses. A sentence may end with `keys.`; a table has a name. */
+const INTERNALS = /node_modules|\.ts:\d|\bat \w+ \(|select .* from|idx\.|\bkeys\.\w|ECONN|SQLITE|PGlite|\/home\/|\/tmp\//i
 
 /** A 503 that says what this gateway or its deployment does not offer. */
 function isConfigured({ status, text }: FuzzedResponse): boolean {

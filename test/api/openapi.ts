@@ -132,6 +132,9 @@ const CHECKS: Readonly<Record<string, (wanted: unknown, value: unknown) => boole
   pattern: (wanted, value) => new RegExp(String(wanted), 'u').test(String(value)),
   minLength: (wanted, value) => String(value).length >= Number(wanted),
   maxLength: (wanted, value) => String(value).length <= Number(wanted),
+  minItems: (wanted, value) => !Array.isArray(value) || value.length >= Number(wanted),
+  maxItems: (wanted, value) => !Array.isArray(value) || value.length <= Number(wanted),
+  uniqueItems: (wanted, value) => wanted !== true || !Array.isArray(value) || new Set(value.map((item) => JSON.stringify(item))).size === value.length,
   minimum: (wanted, value) => Number(value) >= Number(wanted),
   maximum: (wanted, value) => Number(value) <= Number(wanted),
 }

@@ -34,7 +34,8 @@ type AnyMethod = (input: Readonly<Record<string, unknown>>) => Promise<Answer<Re
 
 test('every GET endpoint responds', async () => {
   const inputs: Readonly<Partial<Record<EndpointName, Readonly<Record<string, unknown>>>>> = {
-    getMarket: { asset: 'btc' }, getMarketPrice: { asset: 'BTC' }, getMarketLimits: { asset: 'BTC' }, listCandles: { asset: 'BTC', interval: '1m' },
+    getMarket: { asset: 'btc' }, getMarketPrice: { asset: 'BTC' }, getMarketLimits: { asset: 'BTC' },
+    getInstrument: { asset: 'BTC' }, getBook: { asset: 'BTC' }, listCandles: { asset: 'BTC', interval: '1m' },
     getQuote: { asset: 'BTC', direction: 'Long', collateral: '1000000000', leverage: 5 },
     getTransaction: { hash }, getOrder: { orderId: 1 }, getTrader: { address }, getTraderPnl: { address }, listTraderLedger: { address },
     findTransaction: { clientId: 'endpoints' }, listVaultHistory: { id: 1 },

@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import manifest from '../../package.json' with { type: 'json' }
 import { createSeededRandom } from '../../src/base/random.ts'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
 import type { GatewayParts } from '../../src/gateway/gateway.ts'
+import { ADDED_ENDPOINTS } from './added-endpoints.ts'
 import { ISSUED_KEY, KEY_ENDPOINTS } from './key-endpoints.ts'
 import { anyDeployment } from '../support/deployments.ts'
 
@@ -122,17 +124,6 @@ const ACTIONS = {
   claim_referral: [], transfer_usdc: ['destination string minLength=56 maxLength=56', 'amount string'],
 }
 
-/** Field names of TradingView's data feed (UDF). */
-const UDF_SYMBOL = [
-  's', 'errmsg', 'name', 'ticker', 'description', 'type', 'exchange', 'listed_exchange', 'session', 'timezone', 'format', 'minmov', 'pricescale',
-  'has_intraday', 'intraday_multipliers', 'has_daily', 'has_weekly_and_monthly', 'weekly_multipliers', 'monthly_multipliers',
-  'supported_resolutions', 'visible_plots_set', 'data_status',
-]
-const UDF_CONFIG = [
-  'supported_resolutions', 'supports_group_request', 'supports_marks', 'supports_search', 'supports_timescale_marks', 'supports_time',
-]
-const CHART_SYMBOL = 'symbol string minLength=1 maxLength=32'
-
 const CURVE = ['interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1d', 'from? integer minimum=0', 'to? integer minimum=0', AT_LEDGER]
 const CASH_KIND = 'kind? string enum=' + [
   'open', 'close', 'liquidation', 'order_escrow', 'order_refund', 'keeper_reward', 'cross_deposit', 'cross_withdraw', 'lp_deposit', 'lp_withdraw',
@@ -212,15 +203,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     ],
     body: ['candles', 'source'], errors: [400, 429, 500],
   },
-  { path: '/udf/config', query: [], body: UDF_CONFIG, errors: [429, 500] },
-  { path: '/udf/time', query: [], body: [], errors: [429, 500] },
-  { path: '/udf/symbols', query: [CHART_SYMBOL], body: UDF_SYMBOL, example: UDF_SYMBOL.slice(2), errors: [400, 429, 500] },
-  { path: '/udf/search', query: ['query? string maxLength=32', 'limit? integer minimum=1'], body: [], example: ['0'], errors: [400, 429, 500] },
-  {
-    path: '/udf/history', indexed: true,
-    query: [CHART_SYMBOL, 'resolution string minLength=1 maxLength=8', 'from integer', 'to integer', 'countback? integer minimum=1'],
-    body: ['s', 'errmsg', 'nextTime', 't', 'o', 'h', 'l', 'c', 'v'], example: ['s', 't', 'o', 'h', 'l', 'c', 'v'], errors: [400, 429, 500],
-  },
+  ...ADDED_ENDPOINTS,
   {
     path: '/v1/leaderboard', indexed: true,
     query: [SCOPE, SORT, PERIOD, AT_LEDGER, limit(50, 200), 'offset? integer minimum=0 default=0', 'snapshot? string maxLength=128', CURSOR],
@@ -522,9 +505,9 @@ test('the document lists exactly these endpoints', () => {
   assert.deepEqual(served.sort(), ENDPOINTS.map(({ method = 'get', path }) => `${method} ${path}`).sort())
 })
 
-test('"Versioning": OpenAPI 3.0.3, version 0.1.0, with a single relative server as placeholder', () => {
+test('"Versioning": OpenAPI 3.0.3, the version of the product, with a single relative server as placeholder', () => {
   assert.equal(document.openapi, '3.0.3')
-  assert.equal(document.info.version, '0.1.0')
+  assert.equal(document.info.version, manifest.version)
   assert.deepEqual(document.servers.map(({ url }) => url), ['/'])
 })
 

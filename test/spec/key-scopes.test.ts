@@ -75,7 +75,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   vaults: [
     'deposit_liquidity', 'approve_liquidity_withdrawal', 'withdraw_liquidity', 'create_vault', 'deposit_vault', 'withdraw_vault', 'leader_open_position',
     'leader_close_position', 'leader_place_limit_order', 'leader_place_stop_limit', 'leader_set_stop_loss', 'leader_set_take_profit',
-    'leader_place_trailing_stop', 'leader_cancel_order', 'claim_leader_fees', 'set_vault_paused',
+    'leader_place_trailing_stop', 'leader_cancel_order', 'claim_leader_fees', 'set_vault_paused', 'transfer_usdc',
   ],
   referral: ['create_referral_code', 'set_referrer', 'claim_referral'],
 }

@@ -1007,7 +1007,7 @@ export interface components {
       readonly lastUsedAt: number | null;
       /** @description Time the key was revoked, Unix milliseconds. Null while the key is active. */
       readonly revokedAt: number | null;
-      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
       readonly scopes: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[];
       /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire. */
       readonly expiresAt: number | null;
@@ -1042,7 +1042,7 @@ export interface components {
       readonly owner: string;
       /** @description Time the key was issued, Unix milliseconds. */
       readonly createdAt: number;
-      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
       readonly scopes: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[];
       /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire. */
       readonly expiresAt: number | null;
@@ -1077,7 +1077,7 @@ export interface components {
       readonly owner: string;
       /** @description Time the key was issued, Unix milliseconds. */
       readonly createdAt: number;
-      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
       readonly scopes: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[];
       /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire. */
       readonly expiresAt: number | null;
@@ -1114,7 +1114,7 @@ export interface components {
       readonly label: string | null;
       /** @description Time the key was issued, Unix milliseconds. */
       readonly createdAt: number;
-      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+      /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
       readonly scopes: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[];
       /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. Null: it does not expire. */
       readonly expiresAt: number | null;
@@ -5276,7 +5276,7 @@ export interface operations {
           readonly address: string;
           /** @description What the key is limited to. The challenge is valid for a key with exactly these. Absent or null: a key as much as its owner, without lend. */
           readonly restrictions?: {
-            /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+            /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
             readonly scopes?: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[] | null;
             /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. */
             readonly expiresAt?: number | null;
@@ -5482,7 +5482,7 @@ export interface operations {
         readonly "application/json": {
           /** @description Label of the key. Null is the same as none. */
           readonly label?: string | null;
-          /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
+          /** @description What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one. */
           readonly scopes?: readonly ("read" | "trade" | "close" | "vaults" | "referral" | "keys" | "lend")[] | null;
           /** @description Time from which on the key is rejected with key_expired, Unix milliseconds. */
           readonly expiresAt?: number | null;

@@ -1969,7 +1969,7 @@ class ApiKey:
     """
     scopes: list[Literal['read', 'trade', 'close', 'vaults', 'referral', 'keys', 'lend']]
     """
-    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
+    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
     """
     expires_at: int | None
     """
@@ -2017,7 +2017,7 @@ class IssuedKey:
     """
     scopes: list[Literal['read', 'trade', 'close', 'vaults', 'referral', 'keys', 'lend']]
     """
-    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
+    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
     """
     expires_at: int | None
     """
@@ -2065,7 +2065,7 @@ class RotatedKey:
     """
     scopes: list[Literal['read', 'trade', 'close', 'vaults', 'referral', 'keys', 'lend']]
     """
-    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
+    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
     """
     expires_at: int | None
     """
@@ -6242,7 +6242,7 @@ class CurrentKey:
     """
     scopes: list[Literal['read', 'trade', 'close', 'vaults', 'referral', 'keys', 'lend']]
     """
-    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, and leaders' operations. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
+    What the key may do. read: the account's own data, by REST and stream. trade: prepare of every trade. close: prepare of what only reduces. vaults: deposits and withdrawals of pool and vaults, leaders' operations, and transfers of USDC. referral: codes and claims. keys: listing, revoking and rotating keys of the owner. lend: creating keys from this one.
     """
     expires_at: int | None
     """
