@@ -49,7 +49,7 @@ function goodText(name: string, schema: Schema): string {
   const value = schema['example'] ?? (schema['enum'] as readonly unknown[] | undefined)?.[0] ?? (name === 'collateral' ? '1000000000' : undefined)
   if (name === 'hash') return '0'.repeat(64)
   if (['address', 'trader'].includes(name)) return 'G'.padEnd(56, 'A')
-  return encodeURIComponent(String(value ?? (schema['type'] === 'integer' ? schema['minimum'] ?? 1 : 'BTC')))
+  return encodeURIComponent((value ?? (schema['type'] === 'integer' ? schema['minimum'] ?? 1 : 'BTC')) as string | number)
 }
 
 /** The URL of an operation with valid parameters, and this query. */
