@@ -112,7 +112,7 @@ test('a command that lists nothing for an asset says when there is no such asset
     assert.deepEqual([code, out], [2, ''], line)
     assert.match(errors, /^error: Unknown market SHIB\.\n {2}hint: Markets: BTC, ETH/, line)
   }
-  assert.match((await call(['book', 'ltc', '--account', 'GBX7RO4COPGMPFJOOQH3HM7TR45P3HB6SJWTIF5VJKHPM6TYU4R5VAAS'])).stdout, /^No open positions in LTC\./)
+  assert.match((await call(['book', 'ltc', '--account', 'GBX7RO4COPGMPFJOOQH3HM7TR45P3HB6SJWTIF5VJKHPM6TYU4R5VAAS'])).stdout, /^No open positions in LTC\./m)
 })
 
 test('status shows gateway, index, prices and account, and works without a key', async () => {
@@ -200,9 +200,9 @@ test('a key is lent, shown, rotated and held to its limits', async () => {
   const tooMuch = await lend('--max-notional', '1000.01')
   assert.deepEqual([tooMuch.code, errorOf(tooMuch)['kind'], errorOf(tooMuch)['member']], [4, 'not_a_subset', 'caps.maxNotionalPerDay'])
   const lent = await lend('--label', 'bot', '--scopes', 'read,trade', '--assets', 'btc,ETH', '--max-leverage', '2', '--expires', '2100-01-01')
-  const { keyId, secret, caps } = JSON.parse(lent.stdout) as IssuedKey
+  const { keyId, secret: lentSecret, caps } = JSON.parse(lent.stdout) as IssuedKey
   assert.deepEqual(caps, { assets: ['BTC', 'ETH'], maxLeverage: 2, maxNotionalPerDay: '10000000000', maxOrdersPerDay: null })
-  const asBot = { URL: url, KEY: `${keyId}:${secret}` }
+  const asBot = { URL: url, KEY: `${keyId}:${lentSecret}` }
   const shown = await runCommand(['key', 'show'], { environment: asBot })
   assert.match(shown.stdout, /^scopes +read, trade\nexpires +2100-01-01 00:00:00 UTC\nnetworks +any\nassets +BTC, ETH\n/m)
   assert.match(shown.stdout, /^leverage +up to 2\nnotional today +0\.00 of 1000\.00\n/m)

@@ -115,7 +115,8 @@ test('an order whose submission a killed process left open is there with its ter
   await network.rpc.call('local_autoClose', { enabled: false })
   const signedXdr = sign(prepared, createWallet('killed'), network.networkPassphrase)
   void post(`${url}/v1/tx/submit`, { signedXdr, pollTimeoutMs: 60_000 }, key).catch(() => {})
-  await untilStates(url, key, (states) => states.length === 1)
+  // It is listed as prepared before it is submitted.
+  await untilStates(url, key, ([status]) => status === 'PENDING')
   await first.stop('SIGKILL')
 
   await network.rpc.call('local_autoClose', { enabled: true })
