@@ -97,14 +97,14 @@ async function drawOrdersAtEntry(route: Route): Promise<void> {
   await route.fulfill({ response, json: { ...state, orders: drawn } })
 }
 
-/** The entry, the orders at the same price and the fill each have a label, and none covers another. */
+/** The entry, the liquidation price, the orders at the same price and the fill each have a label, and none covers another. */
 async function checkChartLabels(page: Page): Promise<void> {
   await waitUntil(page, 'document.querySelectorAll(".labels [data-order]").length === 3')
   await waitUntil(page, `(() => {
     const boxes = [...document.querySelectorAll('.chart-label')].filter((label) => getComputedStyle(label).visibility === 'visible')
       .map((label) => label.getBoundingClientRect())
     const covers = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
-    return boxes.length === 5 && boxes.every((box, index) => !boxes.some((other, at) => at > index && covers(box, other)))
+    return boxes.length === 6 && boxes.every((box, index) => !boxes.some((other, at) => at > index && covers(box, other)))
   })()`)
 }
 
