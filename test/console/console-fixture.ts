@@ -22,7 +22,7 @@ export interface OpenedPage {
   readonly display: Display
   /** Client address for the rate limit. */
   readonly address: string
-  /** Errors and warnings in the browser's console, including violations of the content security policy. */
+  /** Errors and warnings in the browser's console, including violations of the content security policy; see `recordErrors`. */
   readonly browserErrors: readonly string[]
 }
 
@@ -93,11 +93,7 @@ export async function createConsoleFixture(
       })
       const page = await context.newPage()
       page.setDefaultTimeout(TIMEOUT_MS)
-      const browserErrors: string[] = []
-      page.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning') browserErrors.push(`${message.text()} ${pathOf(message.location().url)}`.trim())
-      })
-      page.on('pageerror', (error) => browserErrors.push(String(error)))
+      const browserErrors = recordErrors(page)
       await prepare?.(page)
       await page.goto(`${url}/${path}`)
       return { page, display, address, browserErrors }
@@ -118,6 +114,35 @@ export async function createConsoleFixture(
     freezeMarket,
     [Symbol.asyncDispose]: () => ownedResources.disposeAsync(),
   }
+}
+
+/**
+ * Errors and warnings of the page, except the browser's line for a 503 with Retry-After: a gateway on a slow machine says so when a read takes too long, and the
+ * page asks again. What the page then shows is up to the test.
+ */
+function recordErrors(page: Page): readonly string[] {
+  const errors: string[] = []
+  /** Lines that are still to come: the response and its line arrive in any order. */
+  const expected: string[] = []
+  page.on('response', (response) => {
+    if (response.status() !== 503 || response.headers()['retry-after'] === undefined) return
+    const line = `Failed to load resource: the server responded with a status of 503 (${response.statusText()}) ${pathOf(response.url())}`
+    if (!take(errors, line)) expected.push(line)
+  })
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    const line = `${message.text()} ${pathOf(message.location().url)}`.trim()
+    if (!take(expected, line)) errors.push(line)
+  })
+  page.on('pageerror', (error) => errors.push(String(error)))
+  return errors
+}
+
+/** Removes one of these lines; false without any. */
+function take(lines: string[], line: string): boolean {
+  const index = lines.indexOf(line)
+  if (index !== -1) lines.splice(index, 1)
+  return index !== -1
 }
 
 /** Without the origin, whose port differs between runs. */
