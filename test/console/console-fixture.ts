@@ -117,8 +117,8 @@ export async function createConsoleFixture(
 }
 
 /**
- * Errors and warnings of the page, except the browser's line for a 503 with Retry-After: a gateway on a slow machine says so when a read takes too long, and the
- * page asks again. What the page then shows is up to the test.
+ * Errors and warnings of the page, except the browser's line for a 503 with Retry-After: a gateway on a slow machine says so when a read takes too long, and
+ * the page asks again. What the page then shows is up to the test.
  */
 function recordErrors(page: Page): readonly string[] {
   const errors: string[] = []

@@ -47,7 +47,9 @@ const obtain = (restrictions?: RestrictionsRequest): Promise<IssuedKey> => obtai
 /** Connects to both instances, and subscribes to a private and a public channel. */
 async function subscribeAtBoth(key: { readonly keyId: string; readonly secret: string }): Promise<readonly StreamClient[]> {
   const clients = [await fixture.connect(), await connectStream(there.url)]
-  disposables.defer(async () => void (await clients[1]?.close()))
+  disposables.defer(async () => {
+    await clients[1]?.close()
+  })
   for (const client of clients) {
     client.send({ op: 'login', keyId: key.keyId, secret: key.secret })
     client.send({ op: 'subscribe', channels: [privateChannel(), 'heartbeat'] })

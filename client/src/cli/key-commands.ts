@@ -89,16 +89,16 @@ function labelOf(context: Context): { readonly label?: string } {
 
 /** The restrictions of the options; what is absent is inherited. */
 function restrictionsOf(context: Context): KeyRestrictions {
-  const list = (name: string): string[] | undefined => flagText(context, name)?.split(',').map((item) => item.trim())
+  const listOf = (name: string): string[] | undefined => flagText(context, name)?.split(',').map((item) => item.trim())
   const expires = flagText(context, 'expires')
   const notional = flagText(context, 'max-notional')
   const caps = withoutAbsent({
-    assets: list('assets')?.map((asset) => asset.toUpperCase()), maxLeverage: wholeNumber(context, 'max-leverage'),
+    assets: listOf('assets')?.map((asset) => asset.toUpperCase()), maxLeverage: wholeNumber(context, 'max-leverage'),
     maxNotionalPerDay: notional === undefined ? undefined : context.parseUnits(notional, '--max-notional'), maxOrdersPerDay: wholeNumber(context, 'max-orders'),
   })
   return withoutAbsent({
     // The gateway names the scopes that exist.
-    scopes: list('scopes') as KeyRestrictions['scopes'] | undefined, cidrs: list('networks'),
+    scopes: listOf('scopes') as KeyRestrictions['scopes'] | undefined, cidrs: listOf('networks'),
     expiresAt: expires === undefined ? undefined : toSeconds(expires, '--expires') * 1000, caps: Object.keys(caps).length === 0 ? undefined : caps,
   })
 }

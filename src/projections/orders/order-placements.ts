@@ -19,14 +19,18 @@ export interface OrderPlacement {
 
 const INSERTED = columns(idx.order_placements, 'order_placements', { orderId: 'order_id' })
 
-/** Stores placements of orders without a placement event, once; returns the ids of those that were new. */
+/**
+ * Stores placements of orders without a placement event, once; returns the ids of those that were new, or whose position in the log was not known: the result
+ * of a submission has none.
+ */
 export async function insertPlacements(tx: Queryable, contractEpoch: number, placements: readonly OrderPlacement[]): Promise<readonly number[]> {
   if (placements.length === 0) return []
   const rows = await tx.query(
     sql`${sql.insertInto(idx.order_placements)} (contract_epoch, order_id, ledger, ts, tx_hash, seq)
      select $1::int, found.* from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[]) found (order_id, ledger, ts, tx_hash, seq)
      where not exists (select 1 from ${idx.orders} o where o.contract_epoch = $1 and o.order_id = found.order_id and o.seq is not null)
-     on conflict do nothing returning ${INSERTED}`,
+     on conflict (contract_epoch, order_id) do update set seq = excluded.seq where order_placements.seq is null and excluded.seq is not null
+     returning ${INSERTED}`,
     [contractEpoch, ...arraysOf(placements, { orderId: 'bigint', ledger: 'bigint', ts: 'bigint', txHash: 'text', seq: 'bigint' })],
   )
   return rows.map(({ orderId }) => orderId)
