@@ -60,12 +60,12 @@ const GENERATION_2_SETTINGS = { TEST_GENERATION: '2' }
 /** The protocol of the legs that repeat tests. The first leg has the local network's default. */
 const OTHER_PROTOCOL_SETTINGS = { TEST_LOCAL_PROTOCOL: '30' }
 
-/** Runs node's test runner over the files and returns its exit code; signals to this process are passed on. */
-async function runNode(files: readonly string[], { flags, environment, concurrency = CONCURRENCY }: Omit<Leg, 'files'>): Promise<number> {
+/** Runs node's test runner over the entries, which import the files, and returns its exit code; signals to this process are passed on. */
+async function runNode(entries: readonly string[], { files, flags, environment, concurrency = CONCURRENCY }: Leg): Promise<number> {
   const timeoutMs = files.some(isSlow) ? SLOW_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS
   const limits = [`--test-concurrency=${concurrency}`, `--test-timeout=${timeoutMs}`]
   const own = [...SHORT_RUN_FLAGS, `--import=${WITHOUT_TRACKING}`, '--test', ...limits, '--test-reporter=spec']
-  const child = spawn(process.execPath, [...own, ...flags, ...files], {
+  const child = spawn(process.execPath, [...own, ...flags, ...entries], {
     cwd: ROOT,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment },
     stdio: 'inherit',
@@ -105,7 +105,7 @@ async function runLeg({ files, flags, ...settings }: Leg): Promise<number> {
   const hasNamePattern = flags.some((flag) => flag.startsWith('--test-name-pattern'))
   using written = writeBatches(batches, { root: ROOT, hasNamePattern })
   const patterns = hasNamePattern ? [`--test-name-pattern=${OPENING_TEST_PATTERN}`] : []
-  return await runNode(written.entries, { ...settings, flags: [...flags, ...patterns] })
+  return await runNode(written.entries, { ...settings, files, flags: [...flags, ...patterns] })
 }
 
 function touchesDatabase(file: string): boolean {
