@@ -9,7 +9,7 @@ export const ADDRESS_CEILING_PER_WINDOW = 12_000
 export const WIDE_NETWORK_FACTOR = 10
 /** Tiers of API keys. Self-issued keys get the first. */
 export const KEY_TIERS = ['standard', 'market_maker'] as const
-/** What a key may do. A new key has all but the last. */
+/** The scopes of keys. A new key has all but the last. */
 export const KEY_SCOPES = ['read', 'trade', 'close', 'vaults', 'referral', 'keys', 'lend'] as const
 export const KEY_CIDRS_MAX = 16
 /** Assets that a key may be limited to. */

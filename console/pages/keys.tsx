@@ -76,7 +76,7 @@ function KeyTable({ keys, resource, inUse, onRevoke }: {
   )
 }
 
-/** What a key may do, in words. */
+/** The limits of a key in words. */
 function limitsOf({ scopes, expiresAt, cidrs, caps, parent }: ApiKey): string {
   return [
     scopes.join(', '),

@@ -7,7 +7,7 @@ import { Outcome } from '../trade/outcome.tsx'
 import type { Sender } from '../trade/send.ts'
 import type { TicketStep } from '../trade/ticket.ts'
 import { useDisconnected } from '../trade/use-market.ts'
-import { TextField } from '../ui/field.tsx'
+import { focusFirstProblem, TextField } from '../ui/field.tsx'
 import { Choice } from '../ui/layout.tsx'
 import { WalletPrompt } from '../wallet/wallet-section.tsx'
 import { leastOf } from './figures.ts'
@@ -74,9 +74,7 @@ export function FlowForm({ purpose, deposit, withdrawal, hasBound, sender }: Flo
     event.preventDefault()
     isTried.value = true
     if (parsed === null || toleranceBps === null) {
-      const form = event.currentTarget as HTMLFormElement
-      // After the problems are shown.
-      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+      focusFirstProblem(event)
       return
     }
     if (!canSign || blocked !== null || sender.isBusy()) return

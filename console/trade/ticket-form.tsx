@@ -7,7 +7,7 @@ import { amount, parseAmount, plain } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { MARKET_SLIPPAGE_MAX_BPS, marketSlippage, setMarketSlippage } from '../state/slippage.ts'
 import { usePrice } from '../state/use-price.ts'
-import { SelectField, TextField } from '../ui/field.tsx'
+import { focusFirstProblem, SelectField, TextField } from '../ui/field.tsx'
 import { Choice } from '../ui/layout.tsx'
 import { WalletPrompt } from '../wallet/wallet-section.tsx'
 import { afterNetting, availableFor } from './funds.ts'
@@ -65,9 +65,7 @@ export function TicketForm({ market, input, sender }: { readonly market: Market;
     event.preventDefault()
     isTried.value = true
     if (check.problems.size > 0) {
-      const form = event.currentTarget as HTMLFormElement
-      // After the problems are shown.
-      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+      focusFirstProblem(event)
       return
     }
     if (!canSign || check.blocked !== null || check.steps.length === 0 || sender.isBusy()) return
@@ -181,7 +179,7 @@ function exitOf({ name, input, check, context }: TicketFieldOptions): Exit | nul
   }
 }
 
-/** What the ticket opens at the price now; its size is null until there is an amount. */
+/** The position that the ticket opens at the price now; its size is null until there is an amount. */
 function openedBy({ side }: TicketInput, { size, collateral, leverage, liquidationPrice }: TicketCheck, { price }: TicketContext) {
   if (price === null || leverage === null) return null
   return { size, collateral: collateral ?? '0', leverage, liquidationPrice, entryPrice: price, direction: side === 'Long' ? 0 : 1 }

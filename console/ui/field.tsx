@@ -19,6 +19,12 @@ export interface TextFieldOptions {
   readonly inputMode?: 'decimal' | 'text'
 }
 
+/** Moves the focus to the first input of a submitted form that is not accepted, after its problem is shown. */
+export function focusFirstProblem({ currentTarget }: Event): void {
+  const form = currentTarget as HTMLFormElement
+  requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+}
+
 export function TextField(
   { label, value, onInput, help, problem = null, suffix, aside, placeholder, disabled = false, inputMode = 'decimal' }: TextFieldOptions,
 ) {

@@ -9,7 +9,7 @@ import { missingText } from '../trade/funds.ts'
 import { Outcome } from '../trade/outcome.tsx'
 import { useDisconnected } from '../trade/use-market.ts'
 import { useSender } from '../trade/use-sender.ts'
-import { TextField } from '../ui/field.tsx'
+import { focusFirstProblem, TextField } from '../ui/field.tsx'
 
 export function SendForm({ owner }: { readonly owner: string }) {
   const { account } = useParts()
@@ -35,9 +35,7 @@ export function SendForm({ owner }: { readonly owner: string }) {
     isTried.value = true
     const [to, sum] = [destination.value.trim(), parseAmount(amount.value)]
     if (problems.destination !== null || problems.amount !== null || sum === null) {
-      const form = event.currentTarget as HTMLFormElement
-      // After the problems are shown.
-      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+      focusFirstProblem(event)
       return
     }
     if (blocked !== null || sender.isBusy()) return

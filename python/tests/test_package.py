@@ -1,4 +1,4 @@
-"""What the package ships: generated files, one version, and pages that run."""
+"""The package as it is shipped: generated files, one version, and pages that run."""
 
 import json
 import re

@@ -5,7 +5,7 @@ import { settleUse, sweepUses } from '../keys/cap-uses.ts'
 import type { Writer } from '../store/store.ts'
 import type { ReservedUses } from '../trading/reserved-uses.ts'
 
-/** What keys have reserved for transactions. */
+/** The reservations that transactions hold from the caps of keys. */
 export function reservedUses(db: Writer, clock: Clock): ReservedUses {
   return {
     settle: (tx, hash, outcome) => settleUse(tx, hash, outcome, clock.nowMs()),

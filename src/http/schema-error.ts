@@ -8,7 +8,7 @@ export function describeSchemaError(errors: readonly FastifySchemaValidationErro
   return new Error(error === undefined ? `${part} is invalid` : `${part}${error.instancePath} ${requirement(error)}`)
 }
 
-/** What the framework says of a value that its schema rejects. */
+/** The framework's report of a value that its schema rejects. */
 export interface SchemaMismatch {
   readonly validation: readonly FastifySchemaValidationError[]
   /** The part of the request: `querystring`, `params`, `headers` or `body`. */

@@ -20,7 +20,7 @@ export type Authentication = KeyIdentity | AuthenticationFailure | 'unknown'
 interface KeyClient {
   /** The address, which a key's networks are compared with. */
   readonly address: string
-  /** What the address is counted by: requests with unknown ids take turns by it. */
+  /** The bucket of the address: requests with unknown ids take turns by it. */
   readonly bucket: string
 }
 

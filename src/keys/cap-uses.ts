@@ -20,7 +20,7 @@ export interface EntryUse {
   readonly hash: string
   /** 7-decimal USDC. */
   readonly notional: bigint
-  /** When the reservation ends unless the transaction is submitted, milliseconds. Null: it is being submitted. */
+  /** The end of the reservation unless the transaction is submitted, milliseconds. Null: it is being submitted. */
   readonly expiresAtMs: number | null
 }
 
@@ -31,7 +31,7 @@ export interface CapExceeded {
   readonly used: string | number
 }
 
-/** What a key has used on a day. */
+/** The use of a key on a day. */
 export interface DayUse {
   /** The UTC day, such as 2026-07-06. */
   readonly day: string
@@ -129,7 +129,7 @@ export async function findExceededCap(db: Queryable, keyId: string, notional: bi
   return findExceeded(rows, keyId, notional)
 }
 
-/** What these keys have used today, by key id. */
+/** The uses of these keys today, by key id. */
 export async function readDayUses(db: Queryable, keyIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, DayUse>> {
   const rows = await db.query<{ keyId: string; notional: string; orders: number }>(
     sql`select k.key_id as "keyId", ${USED} from ${keyTables.api_keys} k ${EXPIRED} where k.key_id = any($1::text[])`, [keyIds, dayOf(nowMs), nowMs],
@@ -138,7 +138,7 @@ export async function readDayUses(db: Queryable, keyIds: readonly string[], nowM
   return new Map(rows.map(({ keyId, notional, orders }) => [keyId, { day, notional, orders }]))
 }
 
-/** What became of a transaction, as far as caps are concerned. `PREPARED`: it was not taken, and may be submitted until `expiresAtMs`. */
+/** The outcome of a transaction, as far as caps are concerned. `PREPARED`: it was not taken, and may be submitted until `expiresAtMs`. */
 type UseOutcome = 'counts' | 'released' | { readonly expiresAtMs: number }
 
 /** Stores what became of a transaction's reservations. Without effect for a transaction that has none. */

@@ -17,7 +17,7 @@ interface Claimant {
 
 /** A challenge that was used. */
 interface UsedChallenge {
-  /** What the key is limited to, as text. Empty: nothing. */
+  /** The restrictions of the key as text. Empty: none. */
   readonly restrictions: string
 }
 
@@ -132,7 +132,7 @@ export function createMemoryChallengeState(): ChallengeState {
   }
 }
 
-/** What a challenge is for. */
+/** The key that a challenge is for. */
 interface Bound {
   readonly wallet: string
   readonly restrictions: string

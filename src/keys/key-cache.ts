@@ -24,7 +24,7 @@ export interface KeyIdentity {
   readonly restrictions: KeyRestrictions
   /** The key that lent it; null: none. */
   readonly parent: string | null
-  /** How often the secret was replaced before this one. */
+  /** The number of secrets that this one follows. */
   readonly rotation: number
   /** The end of the secret, milliseconds. Null: it is the current one. */
   readonly secretUntil: number | null

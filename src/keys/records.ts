@@ -80,7 +80,7 @@ export function insertKeyWithin(db: Writer, key: NewKey, maxActive: number): Pro
   })
 }
 
-/** What changes the set of an owner's active keys happens one after the other. */
+/** Changes of an owner's active keys happen one after the other. */
 async function lockOwner(tx: Queryable, owner: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1::int, hashtext($2))', [OWNER_LOCK, owner])
 }

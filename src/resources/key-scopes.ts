@@ -48,7 +48,7 @@ const REDUCE: ScopeChoice = ['close', 'trade']
 const VAULTS: ScopeChoice = ['vaults']
 const REFERRAL: ScopeChoice = ['referral']
 
-/** What a key needs to prepare a call, or to submit it. */
+/** The scopes that let a key prepare a call, or submit it. */
 const CALL_SCOPES: Readonly<Record<OperationName | ActionName, ScopeChoice>> = {
   open_position: TRADE,
   open_position_cross: TRADE,

@@ -29,11 +29,11 @@ export interface StreamLogin {
   readonly keyId: string
   readonly owner: string
   readonly tier: string
-  /** Which of the key's secrets it used. */
+  /** The number of the key's secret that it used. */
   readonly rotation: number
 }
 
-/** Where a client is: the address that keys may be limited to, and what it is counted by. */
+/** A client's address, which keys may be limited to, and the bucket that it is counted in. */
 interface StreamClient {
   readonly address: string
   readonly bucket: string

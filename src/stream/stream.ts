@@ -22,7 +22,7 @@ import type { StreamLogin, StreamServices } from './session.ts'
 import { createTail } from './tail.ts'
 import { createTicks } from './ticks.ts'
 
-/** What follows from the end of a key happens at most this much later. */
+/** The streams of a key that has ended lose their account channels at most this much later. */
 const KEY_CHECK_MS = 500
 
 export interface Stream extends Pick<Admission, 'accept' | 'ready' | 'eventsRejection' | 'sendEvents'> {

@@ -4,10 +4,10 @@ import { ENTRY_OPERATIONS } from '../exchange/entries.ts'
 import type { Writable } from '../store/store.ts'
 import type { SubmissionRecord } from './submission-records.ts'
 
-/** What became of the reservations of a transaction: they count, they are released, or the transaction was not taken and may be submitted again. */
+/** The outcome for the reservations of a transaction: they count, they are released, or the transaction was not taken and may be submitted again. */
 type UseOutcome = 'counts' | 'released' | { readonly expiresAtMs: number }
 
-/** What a key reserves for a transaction before it is stored and sent. */
+/** The reservation that a key makes for a transaction before it is stored and sent. */
 export interface Reservation {
   /** True: without it nothing is sent. */
   readonly isRequired: boolean

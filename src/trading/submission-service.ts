@@ -67,7 +67,7 @@ export interface SubmissionServiceParts {
   readonly rpc: Rpc
   /** By default from the primary of `store`. */
   readonly readDatabaseTime?: ReadDatabaseTime
-  /** What keys have reserved for transactions. By default nothing. */
+  /** The reservations of keys for transactions. By default there are none. */
   readonly uses?: ReservedUses
 }
 

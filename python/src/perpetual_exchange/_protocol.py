@@ -1,4 +1,4 @@
-"""What both clients do with requests and answers, without sending them."""
+"""Requests and answers of both clients, without sending anything."""
 
 import json
 import random

@@ -90,7 +90,7 @@ class _Position:
 
 
 class StreamState:
-    """What a stream knows: its channels, the positions that it has received and delivered, and the items that wait for the reader."""
+    """The state of a stream: its channels, the positions that it has received and delivered, and the items that wait for the reader."""
 
     def __init__(self, channels: Sequence[str], positions: Mapping[str, Any] | None, queue: int) -> None:
         if not channels or len(channels) > _CHANNELS_MAX:

@@ -1,4 +1,4 @@
-"""What both trading contexts do without sending anything: requests, contracts, limits and the acceptable price."""
+"""Requests, contracts, limits and the acceptable price of both trading contexts, without sending anything."""
 
 import secrets
 from collections.abc import Mapping

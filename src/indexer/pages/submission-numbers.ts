@@ -1,4 +1,4 @@
-// Gives changes of submissions their seqs, between two pages of events.
+// Between two pages of events: gives changes of submissions their seqs, and the index the orders that submissions placed.
 
 import type { Clock } from '../../base/clock.ts'
 import { IndexConflict, isInsideTransaction, lastReservedSeq, readIndexCursor, updateIndexCursor } from '../../projections/state/index-state.ts'

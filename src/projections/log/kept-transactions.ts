@@ -25,22 +25,22 @@ export const KEPT_TRANSACTIONS_MAX = 5_000
 const REQUEST_AGAIN_MS = 60 * 60_000
 
 /** The seqs of those that this version could not read. */
-export async function listUnreadableSeqs(db: Queryable, deployments: readonly number[], nowMs: number): Promise<readonly number[]> {
+export async function listUnreadableSeqs(db: Queryable, contractEpochs: readonly number[], nowMs: number): Promise<readonly number[]> {
   const rows = await db.query<{ seq: number }>(
     sql`select seq from ${idx.kept_transactions} where contract_epoch = any($1::int[]) and known_protocol >= $2::int and kept_at > $3::bigint`,
-    [deployments, KNOWN_PROTOCOL, nowMs - REQUEST_AGAIN_MS],
+    [contractEpochs, KNOWN_PROTOCOL, nowMs - REQUEST_AGAIN_MS],
   )
   return rows.map(({ seq }) => seq)
 }
 
 /** The records of these transactions that an earlier version kept, by hash. */
 export async function readKeptTransactions(
-  db: Queryable, deployments: readonly number[], hashes: readonly string[],
+  db: Queryable, contractEpochs: readonly number[], hashes: readonly string[],
 ): Promise<ReadonlyMap<string, TransactionRecord>> {
   const rows = await db.query<TransactionRecord & { txHash: string }>(
     sql`select tx_hash as "txHash", envelope_xdr as "envelopeXdr", meta_xdr as "metaXdr" from ${idx.kept_transactions}
      where contract_epoch = any($1::int[]) and tx_hash = any($2::text[]) and known_protocol < $3::int`,
-    [deployments, hashes, KNOWN_PROTOCOL],
+    [contractEpochs, hashes, KNOWN_PROTOCOL],
   )
   return new Map(rows.map(({ txHash, ...record }) => [txHash, record]))
 }

@@ -83,9 +83,9 @@ export async function noteTransactions(tx: Writable, contractEpoch: number, { tr
   )
 }
 
-/** Transactions of these deployments whose effects were not read yet, oldest first, without those whose seqs are `except`. */
+/** Transactions of these contract epochs whose effects were not read yet, oldest first, without those whose seqs are `except`. */
 export async function listUnreadTransactions(
-  db: Queryable, deployments: readonly number[], options: { readonly limit: number; readonly except: readonly number[] },
+  db: Queryable, contractEpochs: readonly number[], options: { readonly limit: number; readonly except: readonly number[] },
 ): Promise<readonly UnreadTransaction[]> {
   // No block is empty, so the first ones have as many transactions as are listed.
   return await db.query<UnreadTransaction>(
@@ -102,7 +102,7 @@ export async function listUnreadTransactions(
        from ${idx.events} e join ${idx.epochs} p on p.number = e.epoch
        where e.tx_hash = first.tx_hash and p.contract_epoch = u.contract_epoch
      ) own order by u.seq`,
-    [deployments, options.limit, options.except],
+    [contractEpochs, options.limit, options.except],
   )
 }
 

@@ -55,13 +55,13 @@ export async function listCreatedPositions(
   )
 }
 
-/** What a transaction created, as rows name it: the first of each. */
+/** The order and the position that a transaction created, as rows name them: the first of each. */
 export interface CreatedIds {
   readonly orderId: number | null
   readonly positionId: number | null
 }
 
-/** What these transactions created, by hash, for rows whose ledger is not indexed yet. */
+/** The ids that these transactions created, by hash, for rows whose ledger is not indexed yet. */
 export async function readCreatedIds(db: Queryable, hashes: readonly string[]): Promise<ReadonlyMap<string, CreatedIds>> {
   if (hashes.length === 0) return new Map()
   const rows = await db.query<CreatedIds & { readonly txHash: string }>(

@@ -273,7 +273,7 @@ export async function readOrderOutcomes(
 }
 
 interface FoundDeployment {
-  /** No deployment has number 0. */
+  /** 0: there is no such deployment. */
   readonly contractEpoch: number
   /** True when its chain is no longer the indexed one. */
   readonly hasEnded: boolean

@@ -16,7 +16,7 @@ Meaning = Literal["failed", "rejected", "retry", "permanent", "unknown"]
 
 
 def meaning_of(error: ApiError) -> Meaning:
-    """What an error says about the transaction.
+    """The outcome of the transaction that an error proves.
 
     `rejected`: the network did not accept this copy, but may have accepted an earlier one. `retry`: it was not submitted, and may be later. `permanent`: it was
     not submitted, and a repetition does not help.
