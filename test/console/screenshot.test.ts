@@ -42,8 +42,8 @@ async function settledShot(): Promise<Buffer> {
   const { page } = still
   let previous: Buffer = Buffer.alloc(0)
   for (let turns = 0; turns < TURNS_MAX; turns++) {
-    // What the chart has already drawn depends on how fast the page was.
-    const shot = await page.screenshot({ mask: [page.locator('.chart')], maskColor: '#808080' })
+    // Which candles the chart shows, and so its scale and the places of its labels, depends on how fast the page was.
+    const shot = await page.screenshot({ mask: [page.locator('.chart-box')], maskColor: '#808080' })
     if (shot.equals(previous)) return shot
     previous = shot
   }
