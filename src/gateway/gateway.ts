@@ -270,7 +270,7 @@ function createVenueParts(
 ): { readonly venue: Venue; readonly adl: AdlQueues; readonly marketStatus: MarketStatus } {
   const listIds = (asset: string, limit: number): Promise<readonly number[]> => listOpenIds(db, asset, limit)
   return {
-    venue: createVenue({ ...chainParts, nowSec }),
+    venue: createVenue({ ...chainParts, nowSec, lastPrice: prices.lastPrice }),
     adl: createAdlQueues({ ...chainParts, listOpenIds: listIds, readPrice: prices.lastPrice }),
     marketStatus: createMarketStatus(chainParts),
   }

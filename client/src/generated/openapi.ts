@@ -1976,7 +1976,7 @@ export interface components {
       readonly kind: "perpetual";
       /** @description Decimals of prices, amounts and sizes in this API. */
       readonly priceDecimals: number;
-      /** @description Decimals of a price that people expect to see. */
+      /** @description Decimals with which people expect to see a price now: six significant digits, at least 2 decimals. 7 while the price is unknown. */
       readonly displayDecimals: number;
       /** @description Smallest step of a price that the contracts accept, 7-decimal. */
       readonly tickSize: string;

@@ -3766,7 +3766,7 @@ class Instrument:
     """
     display_decimals: int
     """
-    Decimals of a price that people expect to see.
+    Decimals with which people expect to see a price now: six significant digits, at least 2 decimals. 7 while the price is unknown.
     """
     tick_size: int
     """
