@@ -25,6 +25,8 @@ const CHECKS = ['status_code_conformance', 'content_type_conformance', 'response
 /** Its response does not end. */
 const EXCLUDED_PATH = '/v1/stream'
 
+const besides = (extension: string): string => fileURLToPath(new URL(`generated-requests.${extension}`, import.meta.url))
+
 async function post<Body>(url: string, body: object): Promise<Body> {
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   if (!response.ok) throw new Error(`${url} returned ${response.status}: ${await response.text()}`)
@@ -51,13 +53,14 @@ async function generateRequests(program: string, options: readonly string[]): Pr
   const keys: string[] = []
   for (let index = 0; index < KEYS; index++) keys.push(await issueKey(main, `generated requests ${index}`))
   const child = spawn(program, [
+    '--config-file', besides('toml'),
     'run', `${url}/docs/json`, '--no-color', '--phases', 'examples,coverage,fuzzing', '--checks', CHECKS.join(','), '--exclude-path', EXCLUDED_PATH,
     '--generation-deterministic', '--max-examples', String(CASES_PER_OPERATION), '--max-time', String(TOTAL_SEC), '--request-timeout', String(RESPONSE_SEC),
     '--suppress-health-check', 'all', '--warnings', 'off', ...options,
   ], {
     cwd: folder.path,
     env: {
-      PATH: process.env['PATH'], PYTHONHASHSEED: '0', SCHEMATHESIS_HOOKS: fileURLToPath(new URL('generated-requests.py', import.meta.url)),
+      PATH: process.env['PATH'], PYTHONHASHSEED: '0', SCHEMATHESIS_HOOKS: besides('py'),
       REQUEST_KEYS: keys.join('\n'), REQUEST_HEARTBEAT_SECRET: HEARTBEAT_SECRET,
     },
     stdio: ['ignore', 'inherit', 'inherit'],
