@@ -44,12 +44,14 @@ export interface Venue {
   readonly quote: ReadQuote
   /** Returns the conditions of trading now, a few seconds old. Null while they cannot be read. Waits for a limited time and never rejects. */
   conditions(): Promise<VenueConditions | null>
+  /** As `conditions`, without waiting. */
+  knownConditions(): VenueConditions | null
   /** Null while it cannot be read. Never rejects. */
   readonly capacity: ReadCapacity
 }
 
 /** Null: unknown. */
-interface VenueConditions {
+export interface VenueConditions {
   readonly maxPriceAgeSec: number | null
   /** Time at which funding of an asset was last applied, Unix seconds. */
   fundingAppliedSec(asset: string): number | null
@@ -149,6 +151,10 @@ export function createVenue(parts: {
     async conditions() {
       const known = await snapshotsInBackground.get(cacheKeyOf(deployment.current))
       return known === null ? null : conditionsOf(known.value)
+    },
+    knownConditions() {
+      const known = snapshotsInBackground.known(cacheKeyOf(deployment.current))
+      return known === null ? null : conditionsOf(known)
     },
     limits: async (asset) => describeLimits(asset, await snapshot(), { generation: deployment.current.targetOf('market').generation, nowSec: nowSec() }),
     async instruments(symbols) {

@@ -59,11 +59,31 @@ function orderWarnings(world: () => PreviewedTrader): void {
     assert.deepEqual(await codesOf(world(), order), [])
     // The vault of generation 1 has no caps that can be read.
     if (world().generation === '1') return
+    await world().apply(order)
+    assert.deepEqual(await restingWarnings(world()), [[], [], []], 'the pool takes it')
     await capBtc(world(), 1)
+    assert.deepEqual(await restingWarnings(world()), [['above_headroom'], ['above_headroom'], ['above_headroom']])
     assert.deepEqual(await codesOf(world(), order), ['above_headroom'])
     assert.deepEqual(await codesOf(world(), { ...order, reduceOnly: true }), [], 'it opens nothing')
     await capBtc(world(), 2_500)
   })
+}
+
+/** The warnings of the order that rests, as the three lists of REST that have it show them. Fails when a message is not a sentence. */
+async function restingWarnings({ fixture, trader }: PreviewedTrader): Promise<readonly (readonly string[])[]> {
+  await fixture.closeLedgers(1 + VENUE_CACHE_MS / 1_000)
+  await fixture.catchUp()
+  await fixture.indexer.observe()
+  interface Row { readonly orderId: number; readonly warnings?: readonly { readonly code: string; readonly message: string }[] }
+  const read = async <Body>(path: string): Promise<Body> => (await call<Body>(fixture.gateway.app, path, { key: trader.key })).body
+  const [open] = (await read<{ orders: readonly Row[] }>('/v1/account/me/orders/open')).orders
+  const [past] = (await read<{ orders: readonly Row[] }>('/v1/account/me/orders/history')).orders
+  const one = await read<Row>(`/v1/orders/${open?.orderId}`)
+  assert.equal(past?.orderId, open?.orderId)
+  return [open, past, one].map((row) => (row?.warnings ?? []).map(({ code, message }) => {
+    assert.match(message, /^[A-Z].{30,}\.$/)
+    return code
+  }))
 }
 
 /** Limits each side to this share of the pool. The gateway reads limits every five minutes. */
