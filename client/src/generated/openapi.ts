@@ -329,6 +329,16 @@ export interface components {
       readonly reduceOnly: boolean | null;
       /** @description Close time of the ledger in which the order was placed, Unix seconds. Null while neither an event nor the ledger has reported it. */
       readonly createdAt: number | null;
+      /** @description What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to. */
+      readonly warnings?: readonly {
+        /**
+         * @description What keeps the order from being executed.
+         * @enum {string}
+         */
+        readonly code: "above_headroom";
+        /** @description What it means and what to do, for people. */
+        readonly message: string;
+      }[];
       /**
        * @description State of the order. An order that was cancelled while it was executed is cancelled.
        * @enum {string}
@@ -1257,6 +1267,16 @@ export interface components {
       readonly reduceOnly: boolean;
       /** @description Close time of the ledger in which the order was placed, Unix seconds. */
       readonly createdAt: number;
+      /** @description What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to. */
+      readonly warnings?: readonly {
+        /**
+         * @description What keeps the order from being executed.
+         * @enum {string}
+         */
+        readonly code: "above_headroom";
+        /** @description What it means and what to do, for people. */
+        readonly message: string;
+      }[];
     };
     /** @description Open orders of an account, newest first. */
     readonly OpenOrders: {
