@@ -2,7 +2,6 @@
 
 import { Type } from 'typebox'
 import type { TOptional, TUnsafe } from 'typebox'
-import { defined } from '../base/assert.ts'
 import type { App } from '../http/app.ts'
 import { callerKey } from '../http/caller.ts'
 import { HttpFailure } from '../http/errors.ts'
@@ -81,25 +80,24 @@ const listHistory = operation(
 const ORDER_NOT_FOUND = 'No order has this id, or its ledger is not indexed yet. Send that ledger as X-Min-Ledger.'
 
 export function orderHistoryRoutes(
-  app: App, { db, recentDb, orderWarnings }: { readonly db: Queryable; readonly recentDb: Queryable; readonly orderWarnings: OrderWarnings },
+  app: App, { db, recentDb, orderWarnings }: { readonly db: Queryable; readonly recentDb: Queryable; readonly orderWarnings: Pick<OrderWarnings, 'addKnown'> },
 ): void {
-  /** Warnings are of the present market, so that only present orders of the served deployment have them. */
-  const warn = async (orders: readonly Order[], { atLedger, name }: { readonly atLedger: number | undefined; readonly name: string | undefined }) =>
-    (atLedger === undefined && name === undefined ? await orderWarnings.add(orders) : orders)
+  /** Warnings are of the present market, so that only present orders of the served deployment have them. A read of the index does not wait for the network. */
+  const warn = (order: Order, { atLedger, name }: { readonly atLedger: number | undefined; readonly name: string | undefined }): Order =>
+    (atLedger === undefined && name === undefined ? orderWarnings.addKnown(order) : order)
 
   app.get('/v1/orders/:orderId', { schema: getOrder }, async (request, reply) => {
     const { orderId } = request.params
     const { deployment: name, at_ledger: atLedger } = request.query
     const { order, head } = await readOrder(db, { orderId, deployment: name, atLedger }, recentDb)
     if (order === null) throw new HttpFailure({ status: 404, body: { error: 'order_not_found', message: ORDER_NOT_FOUND, orderId } })
-    const [row] = await warn([order], { atLedger, name })
-    sendResponse(request, reply, prepareResponse(serialiseBody(reply, defined(row, 'the order')), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, warn(order, { atLedger, name })), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 
   app.get('/v1/account/me/orders/history', { schema: listHistory, config: { requiresKey: true } }, async (request, reply) => {
     const { status, asset, deployment: name, at_ledger: atLedger, cursor, limit = PAGE_LIMITS.orderHistory.default } = request.query
     const trader = callerKey(request).owner
     const page = await listOrderHistory(db, { trader, status, asset: asset?.toUpperCase(), deployment: name, atLedger, cursor, limit })
-    sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { orders: await warn(page.rows, { atLedger, name }) }))
+    sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { orders: page.rows.map((row) => warn(row, { atLedger, name })) }))
   })
 }

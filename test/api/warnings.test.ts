@@ -90,7 +90,7 @@ async function restingWarnings({ fixture, trader }: PreviewedTrader): Promise<re
   replaying.send({ op: 'login', keyId, secret })
   replaying.send({ op: 'subscribe', channels: [channel], since: 1 })
   const placement = await replaying.frame((frame) => (frame['data'] as { kind?: string } | undefined)?.kind === 'order')
-  for (const each of [client, replaying]) await each[Symbol.asyncDispose]()
+  for (const each of [client, replaying]) await each.close()
   const pushed = [(snapshot['data'] as { orders: readonly Row[] }).orders[0], (placement['data'] as { row: Row }).row]
   return [open, past, one, ...pushed].map((row) => (row?.warnings ?? []).map(({ code, message }) => {
     assert.match(message, /^[A-Z].{30,}\.$/)
