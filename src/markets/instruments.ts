@@ -40,7 +40,8 @@ export function describeInstrument(
   const { minCollateral, maxPositionSize, maxLeverage, initialMarginBps, maintenanceMarginBps, feeTiers, keeperFee } = limits
   return {
     symbol, base: symbol, quote: SETTLEMENT, settlement: SETTLEMENT, kind: 'perpetual',
-    priceDecimals: DECIMALS, displayDecimals: displayDecimals(price === undefined ? undefined : toFloat(price)), tickSize: STEP, amountStep: STEP, contractSize: ONE_E7,
+    priceDecimals: DECIMALS, displayDecimals: displayDecimals(price === undefined ? undefined : toFloat(price)),
+    tickSize: STEP, amountStep: STEP, contractSize: ONE_E7,
     minCollateral, minNotional: minCollateral, maxNotional: maxPositionSize, maxLeverage: maxLeverage === null ? null : String(maxLeverage), leverageStep: STEP,
     initialMarginBps, maintenanceMarginBps, liquidationPenaltyBps,
     feeTiers: (feeTiers ?? []).map(({ minVolume, makerRate, takerRate }) => (

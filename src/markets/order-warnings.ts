@@ -48,7 +48,7 @@ function withWarnings<T extends RestingOrder>(order: T, conditions: ReadHeadroom
   const { asset, direction, size } = order
   const headroom = conditions.headroom(asset, direction)
   if (headroom === null || BigInt(size) <= headroom) return order
-  const message = `The order opens ${formatDecimal(BigInt(size))} USD of ${asset}, but only ${formatDecimal(headroom)} USD can be opened in this direction now. `
-    + 'It cannot be executed until others close. Wait, or cancel it and place a smaller one.'
+  const message = `The order opens ${formatDecimal(BigInt(size))} USD of ${asset}, but only ${formatDecimal(headroom)} USD can be opened in this `
+    + 'direction now. It cannot be executed until others close. Wait, or cancel it and place a smaller one.'
   return { ...order, warnings: [{ code: 'above_headroom', message }] }
 }

@@ -7,7 +7,10 @@ const oneOf = <Name extends string>(names: readonly Name[], description: string)
 
 const OrderWarning = Type.Object({
   code: Type.Literal('above_headroom', { description: 'What keeps the order from being executed.' }),
-  message: Type.String({ description: 'What it means and what to do, for people.', examples: ['The order opens 500 USD of BTC, but only 100 USD can be opened.'] }),
+  message: Type.String({
+    description: 'What it means and what to do, for people.',
+    examples: ['The order opens 500 USD of BTC, but only 100 USD can be opened in this direction now.'],
+  }),
 })
 
 export type OrderWarning = Static<typeof OrderWarning>

@@ -91,7 +91,8 @@ export function orderHistoryRoutes(
     const { deployment: name, at_ledger: atLedger } = request.query
     const { order, head } = await readOrder(db, { orderId, deployment: name, atLedger }, recentDb)
     if (order === null) throw new HttpFailure({ status: 404, body: { error: 'order_not_found', message: ORDER_NOT_FOUND, orderId } })
-    sendResponse(request, reply, prepareResponse(serialiseBody(reply, warn(order, { atLedger, name })), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+    const text = serialiseBody(reply, warn(order, { atLedger, name }))
+    sendResponse(request, reply, prepareResponse(text, { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 
   app.get('/v1/account/me/orders/history', { schema: listHistory, config: { requiresKey: true } }, async (request, reply) => {

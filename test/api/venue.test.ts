@@ -141,7 +141,7 @@ test('an instrument has the limits, steps, fees and order types of its market', 
     timeInForce: [{ name: 'gtc', value: 0 }, { name: 'ioc', value: 1 }, { name: 'post_only', value: 2 }], canReduce: deployed,
       clientIdMaxLength: 64, open: true,
   })
-  const decimals = ['BTC', 'ETH', 'XLM'].map((symbol) => instruments.find((one) => one.symbol === symbol)?.displayDecimals)
+  const decimals = ['BTC', 'ETH', 'XLM'].map((name) => instruments.find((one) => one.symbol === name)?.displayDecimals)
   assert.deepEqual(decimals, [2, 2, 6], 'as many as the price needs')
   const unknown = await fixture.get('/v1/instruments/shib')
   assert.deepEqual([unknown.status, withoutMessage(unknown.body)], [404, { error: 'Unknown asset', asset: 'SHIB' }])

@@ -69,7 +69,7 @@ function orderWarnings(world: () => PreviewedTrader): void {
   })
 }
 
-/** The warnings of the order that rests: in three reads of REST, in the snapshot of its account's channel, and in the frame of its placement. Fails when a message is not a sentence. */
+/** The warnings of the order that rests: in three reads of REST, in the snapshot of its account's channel, and in the frame of its placement. */
 async function restingWarnings({ fixture, trader }: PreviewedTrader): Promise<readonly (readonly string[])[]> {
   await fixture.closeLedgers(1 + VENUE_CACHE_MS / 1_000)
   await fixture.catchUp()

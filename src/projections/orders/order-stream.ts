@@ -114,7 +114,8 @@ async function toEntries(
   const sourcesOf = (kind: Source): number[] => positions.filter((each) => each.kind === kind).map(({ source }) => source)
   const orders = Map.groupBy(await readOrdersAtSeq(db, sourcesOf('order')), ({ seq }) => seq)
   const fills = Map.groupBy(await readFillsBySeq(db, sourcesOf('fill')), ({ fill }) => fill.seq)
-  const completedOrders = Map.groupBy(await readCompletedOrders(db, sourcesOf('completed')), ({ seq }) => seq)
+  const completed = await readCompletedOrders(db, sourcesOf('completed'))
+  const completedOrders = Map.groupBy(completed.map((order) => ({ ...order, row: warnOrder(order.row) })), ({ seq }) => seq)
   const completedFills = Map.groupBy(await readCompletedFills(db, sourcesOf('completed')), ({ changeSeq }) => changeSeq)
   const toOrders = (found: readonly OrderAtSeq[] = []): OrderChange[] => found.map(({ row }) => ({ kind: 'order', row: warnOrder(row) }))
   function changesOf({ kind, source, account, row }: RawPosition): readonly OrderChange[] {
@@ -128,7 +129,7 @@ async function toEntries(
       case 'fill':
         return toFills(fills.get(source))
       default:
-        return [...(completedOrders.get(source) ?? []).map((order) => orderAgain({ ...order, row: warnOrder(order.row) })), ...toFills(completedFills.get(source)).map(fillAgain)]
+        return [...(completedOrders.get(source) ?? []).map(orderAgain), ...toFills(completedFills.get(source)).map(fillAgain)]
     }
   }
   const entries = Map.groupBy(positions, ({ position, account }) => `${position} ${account}`)
