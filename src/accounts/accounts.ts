@@ -14,7 +14,7 @@ import { withTimeout } from '../chain/rpc/with-timeout.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { ACCOUNT_CACHE_MS, ACCOUNT_READ_TIMEOUT_MS } from '../limits.ts'
 import type { AccountState } from '../resources/account-state.ts'
-import type { OpenOrders } from '../resources/open-order.ts'
+import type { OpenOrder, OpenOrders } from '../resources/open-order.ts'
 import type { AccountEntries, AccountIds, TokenAssets } from './entries.ts'
 import { NO_IDS, readAccount } from './entries.ts'
 import { createHoldingsReader } from './holdings.ts'
@@ -57,6 +57,8 @@ interface AccountsParts {
   readonly log: Log
   readonly ledgerWatermarks: LedgerWatermarks
   readonly listOrderIds: ListOrderIds
+  /** Adds the warnings of resting orders. Never rejects. */
+  readonly warnOrders: (orders: readonly OpenOrder[]) => Promise<OpenOrder[]>
 }
 
 export function createAccounts(parts: AccountsParts): Accounts {
@@ -78,7 +80,10 @@ export function createAccounts(parts: AccountsParts): Accounts {
         readCloseSec(rpc, entries.ledger, call),
       ])
       const isTorn = [...quotes.values()].some((quote) => 'reason' in quote && quote.reason === 'price_of_another_ledger')
-      if (!isTorn || reads === MAX_READS) return buildState(owner, { entries, quotes, closeSec })
+      if (!isTorn || reads === MAX_READS) {
+        const state = buildState(owner, { entries, quotes, closeSec })
+        return state.orders === null ? state : { ...state, orders: await parts.warnOrders(state.orders) }
+      }
     }
   }
 
@@ -86,7 +91,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
     const entries = await readEntries(owner, NO_TOKENS, call)
     const rows = openOrders(entries)
     if (rows === null) throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'some orders cannot be read' })
-    return { orders: rows, ledger: entries.ledger, ledgerCloseTs: await readCloseSec(rpc, entries.ledger, call) }
+    return { orders: await parts.warnOrders(rows), ledger: entries.ledger, ledgerCloseTs: await readCloseSec(rpc, entries.ledger, call) }
   }
 
   /** The same account has another state in another deployment. */

@@ -8,6 +8,8 @@ export interface RefreshedValue<T> {
   get(key: string): Promise<{ readonly value: T; readonly ageMs: number } | null>
   /** The value for this key, if it is younger than `freshMs`. */
   fresh(key: string): T | undefined
+  /** The value for this key as `get` would return it without waiting. Renews it in the background when it is due. */
+  known(key: string): T | null
 }
 
 export interface RefreshedValueOptions<T> {
@@ -61,16 +63,28 @@ export function createRefreshedValue<T>({ clock, read, freshMs, staleMs, servedM
     if (remainingMs > 0) await waitAtMost(clock, remainingMs, done)
   }
 
+  const ageOf = (key: string): number => (last?.key === key ? clock.elapsedMs() - last.readAtMs : Infinity)
+
+  /** The read that is due, unless one has just failed. */
+  function refreshWhenDue(key: string): Read<T> | null {
+    if (ageOf(key) < freshMs || (failure?.key === key && clock.elapsedMs() - failure.atMs < freshMs)) return null
+    return refresh(key)
+  }
+
+  const served = (key: string): T | null => (last?.key === key && ageOf(key) < servedMs ? last.value : null)
+
   return {
     fresh: (key) => (last?.key === key && clock.elapsedMs() - last.readAtMs < freshMs ? last.value : undefined),
     async get(key) {
-      const ageMs = (): number => (last?.key === key ? clock.elapsedMs() - last.readAtMs : Infinity)
-      if (ageMs() >= freshMs) {
-        const failedAtMs = failure?.key === key ? failure.atMs : null
-        const reading = failedAtMs !== null && clock.elapsedMs() - failedAtMs < freshMs ? null : refresh(key)
-        if (reading !== null && failedAtMs === null && ageMs() >= staleMs) await waitFor(reading)
-      }
-      return last?.key === key && ageMs() < servedMs ? { value: last.value, ageMs: ageMs() } : null
+      const hasFailed = failure?.key === key
+      const reading = refreshWhenDue(key)
+      if (reading !== null && !hasFailed && ageOf(key) >= staleMs) await waitFor(reading)
+      const value = served(key)
+      return value === null ? null : { value, ageMs: ageOf(key) }
+    },
+    known(key) {
+      refreshWhenDue(key)
+      return served(key)
     },
   }
 }

@@ -108,8 +108,8 @@ export const GENERATION_1_EVENTS: EventTables = {
   referral: REFERRAL,
 }
 
-/** Payload keys that name the accounts an event concerns. Administrators and contracts do not count. */
-export const ACCOUNT_ROLES = ['trader', 'depositor', 'withdrawer', 'leader', 'referrer', 'referee', 'keeper'] as const
+/** Payload keys that name the accounts an event concerns: both administrators of a rotation, but not the contracts of a setting. */
+export const ACCOUNT_ROLES = ['trader', 'depositor', 'withdrawer', 'leader', 'referrer', 'referee', 'keeper', 'oldAdmin', 'newAdmin'] as const
 
 /** Topics of the per-account lists (specification, "GET /v1/account/me/orders", "GET /v1/account/me/positions"). */
 export const ORDER_TOPICS = ['order_placed', 'order_executed', 'order_cancelled'] as const

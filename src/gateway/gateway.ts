@@ -112,6 +112,8 @@ import { createAdlQueues } from '../markets/adl.ts'
 import type { AdlQueues } from '../markets/adl.ts'
 import { createMarketStatus } from '../markets/market-status.ts'
 import type { MarketStatus } from '../markets/market-status.ts'
+import { createOrderWarnings } from '../markets/order-warnings.ts'
+import type { OrderWarnings } from '../markets/order-warnings.ts'
 import { createVenue } from '../markets/venue.ts'
 import type { Venue } from '../markets/venue.ts'
 
@@ -208,8 +210,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   const { venue, adl, marketStatus } = createVenueParts(chainParts, { db: sharedDb, prices, nowSec })
   const relay = createRelay({ ...chainParts, ledgerClock, readConditions: conditionsReader(venue, prices) })
+  const orderWarnings = createOrderWarnings(venue)
   const accounts = createAccounts({
-    ...chainParts, rpc: comparedRpc(chainParts, 'accounts'), listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit),
+    ...chainParts, rpc: comparedRpc(chainParts, 'accounts'), listOrderIds: (owner, limit) => listOpenOrderIds(db, owner, limit), warnOrders: orderWarnings.add,
   })
 
   let draining = false
@@ -226,7 +229,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   oracleRoutes(app, { prices, oracleHealth: createOracleHealth({ prices, clock, heartbeatSecret: parts.heartbeatSecret ?? null }) })
   candlesRoutes(app, candles)
   const exports = createExports({ store, clock, log })
-  historyRoutes(app, { db, sharedDb, recentDb: store.readsLag ? store.write : db, clock, deployment, adl, exports })
+  historyRoutes(app, { db, orderWarnings, sharedDb, recentDb: store.readsLag ? store.write : db, clock, deployment, adl, exports })
   udfRoutes(app, { history: candles.history, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
@@ -237,7 +240,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const stream = createStream({
     store: parts.store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
-    services: streamServices({ keys, db, prices, accounts }),
+    services: streamServices({ keys, db, prices, accounts, orderWarnings }),
   })
   candles.onStored(stream.candlesChanged)
   followLedgers(stream.ledgerCloseSec)
@@ -270,7 +273,7 @@ function createVenueParts(
 ): { readonly venue: Venue; readonly adl: AdlQueues; readonly marketStatus: MarketStatus } {
   const listIds = (asset: string, limit: number): Promise<readonly number[]> => listOpenIds(db, asset, limit)
   return {
-    venue: createVenue({ ...chainParts, nowSec }),
+    venue: createVenue({ ...chainParts, nowSec, lastPrice: prices.lastPrice }),
     adl: createAdlQueues({ ...chainParts, listOpenIds: listIds, readPrice: prices.lastPrice }),
     marketStatus: createMarketStatus(chainParts),
   }
@@ -315,9 +318,10 @@ function historyRoutes(
     readonly deployment: CurrentDeployment
     readonly adl: AdlQueues
     readonly exports: Exports
+    readonly orderWarnings: OrderWarnings
   },
 ): void {
-  const { db, recentDb, clock } = parts
+  const { db, clock } = parts
   tradesRoutes(app, parts)
   traderRoutes(app, { db, clock })
   cashLedgerRoutes(app, { db })
@@ -326,7 +330,7 @@ function historyRoutes(
   correctionsRoutes(app, parts)
   positionsRoutes(app, parts)
   openOrdersRoutes(app, { db })
-  orderHistoryRoutes(app, { db, recentDb })
+  orderHistoryRoutes(app, parts)
   vaultsRoutes(app, parts)
   referralRoutes(app, { db })
   accountFeedsRoutes(app, { db, clock })

@@ -4,6 +4,7 @@ import type { AccountRequest, Accounts } from '../accounts/accounts.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'
 import type { Keys } from '../keys/keys.ts'
 import { scopesOf } from '../keys/restrictions.ts'
+import type { OrderWarnings } from '../markets/order-warnings.ts'
 import type { Prices } from '../markets/prices.ts'
 import { listOpenPositions } from '../projections/positions/positions.ts'
 import { readsFor } from '../store/caller-reads.ts'
@@ -15,9 +16,9 @@ const LOGIN_FAILURES = ['unknown', 'key_expired', 'address_not_allowed'] as cons
 
 /** Returns the functions of other parts that the stream calls. */
 export function streamServices(
-  parts: { readonly keys: Keys; readonly db: Queryable; readonly prices: Prices; readonly accounts: Accounts },
+  parts: { readonly keys: Keys; readonly db: Queryable; readonly prices: Prices; readonly accounts: Accounts; readonly orderWarnings: OrderWarnings },
 ): StreamOptions['services'] {
-  const { keys, db, prices, accounts } = parts
+  const { keys, db, prices, accounts, orderWarnings } = parts
   return {
     async login(keyId, secret, client) {
       const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, null, client)
@@ -37,6 +38,7 @@ export function streamServices(
     currentPrice: (asset) => prices.current(asset)?.price,
     onPrices: prices.subscribe,
     loginState: keys.loginState,
+    warnOrder: orderWarnings.addKnown,
   }
 }
 

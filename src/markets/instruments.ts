@@ -1,7 +1,7 @@
 // What an adapter needs to know about a market before it trades, from the contracts' present settings and what their code accepts.
 
+import { toFloat } from '../base/fixed-point.ts'
 import { actionDefinition } from '../exchange/actions.ts'
-import type { Asset } from '../exchange/assets.ts'
 import { findForm } from '../exchange/contracts/call-forms.ts'
 import type { CallDefinition } from '../exchange/contracts/call-forms.ts'
 import type { Deployment } from '../exchange/deployment.ts'
@@ -11,6 +11,7 @@ import { CLIENT_ID_MAX_LENGTH, FUNDING_INTERVAL_SEC, LEVERAGE, TIMES_IN_FORCE } 
 import type { Book, Instrument, InstrumentOrderType } from '../resources/instrument.ts'
 import type { MarketLimits } from '../resources/market-limits.ts'
 import type { TradeQuote } from '../resources/trade-quote.ts'
+import { displayDecimals } from './display-decimals.ts'
 import type { QuoteTerms } from './quote.ts'
 import type { ReadQuote } from './quotes.ts'
 
@@ -28,7 +29,9 @@ const OPERATIONS: readonly (readonly [type: InstrumentOrderType, op: OperationNa
 ]
 
 export function describeInstrument(
-  { symbol, decimals }: Asset, limits: MarketLimits, { liquidationPenaltyBps, deployment }: {
+  symbol: string, limits: MarketLimits, { price, liquidationPenaltyBps, deployment }: {
+    /** Undefined: unknown. */
+    readonly price: bigint | undefined
     readonly liquidationPenaltyBps: number | null
     readonly deployment: Pick<Deployment, 'targetOf'>
   },
@@ -37,7 +40,8 @@ export function describeInstrument(
   const { minCollateral, maxPositionSize, maxLeverage, initialMarginBps, maintenanceMarginBps, feeTiers, keeperFee } = limits
   return {
     symbol, base: symbol, quote: SETTLEMENT, settlement: SETTLEMENT, kind: 'perpetual',
-    priceDecimals: DECIMALS, displayDecimals: decimals, tickSize: STEP, amountStep: STEP, contractSize: ONE_E7,
+    priceDecimals: DECIMALS, displayDecimals: displayDecimals(price === undefined ? undefined : toFloat(price)),
+    tickSize: STEP, amountStep: STEP, contractSize: ONE_E7,
     minCollateral, minNotional: minCollateral, maxNotional: maxPositionSize, maxLeverage: maxLeverage === null ? null : String(maxLeverage), leverageStep: STEP,
     initialMarginBps, maintenanceMarginBps, liquidationPenaltyBps,
     feeTiers: (feeTiers ?? []).map(({ minVolume, makerRate, takerRate }) => (

@@ -19,7 +19,6 @@ import {
   CAPACITY_SERVED_MS, CAPACITY_STALE_MS, CONDITIONS_WAIT_MS, LEVERAGE, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VAULT_CAPS_CACHE_MS, VENUE_CACHE_MS,
   VENUE_READ_TIMEOUT_MS,
 } from '../limits.ts'
-import type { Asset } from '../exchange/assets.ts'
 import type { CurrentFunding } from '../resources/funding.ts'
 import type { Instrument } from '../resources/instrument.ts'
 import type { MarketLimits } from '../resources/market-limits.ts'
@@ -41,16 +40,18 @@ export interface Venue {
   /** Null when the ledger cannot be read: the index still has the funding that was applied. */
   funding(): Promise<CurrentFunding | null>
   limits(asset: string): Promise<MarketLimits>
-  instruments(assets: readonly Asset[]): Promise<readonly Instrument[]>
+  instruments(symbols: readonly string[]): Promise<readonly Instrument[]>
   readonly quote: ReadQuote
   /** Returns the conditions of trading now, a few seconds old. Null while they cannot be read. Waits for a limited time and never rejects. */
   conditions(): Promise<VenueConditions | null>
+  /** As `conditions`, without waiting. */
+  knownConditions(): VenueConditions | null
   /** Null while it cannot be read. Never rejects. */
   readonly capacity: ReadCapacity
 }
 
 /** Null: unknown. */
-interface VenueConditions {
+export interface VenueConditions {
   readonly maxPriceAgeSec: number | null
   /** Time at which funding of an asset was last applied, Unix seconds. */
   fundingAppliedSec(asset: string): number | null
@@ -71,8 +72,10 @@ export function createVenue(parts: {
   readonly clock: Clock
   /** The exchange's time as far as it is known, Unix seconds. */
   readonly nowSec: () => number
+  /** Undefined: unknown. Never rejects. */
+  readonly lastPrice: (asset: string) => Promise<bigint | undefined>
 }): Venue {
-  const { rpc, deployment, clock, nowSec } = parts
+  const { rpc, deployment, clock, nowSec, lastPrice } = parts
   const cached = { clock, ttlMs: VENUE_CACHE_MS, maxEntries: 1 }
   const markets = createTtlCache<MarketSummary>(cached)
   const snapshots = createTtlCache<VenueSnapshot>(cached)
@@ -149,13 +152,18 @@ export function createVenue(parts: {
       const known = await snapshotsInBackground.get(cacheKeyOf(deployment.current))
       return known === null ? null : conditionsOf(known.value)
     },
+    knownConditions() {
+      const known = snapshotsInBackground.known(cacheKeyOf(deployment.current))
+      return known === null ? null : conditionsOf(known)
+    },
     limits: async (asset) => describeLimits(asset, await snapshot(), { generation: deployment.current.targetOf('market').generation, nowSec: nowSec() }),
-    async instruments(assets) {
-      const [read, exchange] = [await snapshot(), deployment.current]
+    async instruments(symbols) {
+      const [read, prices] = await Promise.all([snapshot(), Promise.all(symbols.map(lastPrice))])
+      const exchange = deployment.current
       const { generation } = exchange.targetOf('market')
       const liquidationPenaltyBps = read.market.config?.liquidation_penalty_bps ?? null
-      return assets.map((asset) => describeInstrument(
-        asset, describeLimits(asset.symbol, read, { generation, nowSec: nowSec() }), { liquidationPenaltyBps, deployment: exchange },
+      return symbols.map((symbol, index) => describeInstrument(
+        symbol, describeLimits(symbol, read, { generation, nowSec: nowSec() }), { price: prices[index], liquidationPenaltyBps, deployment: exchange },
       ))
     },
     capacity: createCapacityReader({ snapshot, deployment, clock }),

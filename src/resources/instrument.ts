@@ -17,7 +17,10 @@ export const Instrument = Type.Object(
     settlement: Type.String({ description: 'What profits and losses are paid in.', examples: ['USDC'] }),
     kind: Type.Literal('perpetual', { description: 'Kind of contract.' }),
     priceDecimals: Type.Integer({ description: 'Decimals of prices, amounts and sizes in this API.', examples: [7] }),
-    displayDecimals: Type.Integer({ description: 'Decimals of a price that people expect to see.', examples: [2] }),
+    displayDecimals: Type.Integer({
+      description: 'Decimals with which people expect to see a price now: six significant digits, at least 2 decimals. 7 while the price is unknown.',
+      examples: [2],
+    }),
     tickSize: amount('Smallest step of a price that the contracts accept, 7-decimal.', '1'),
     amountStep: amount('Smallest step of an amount that the contracts accept, 7-decimal.', '1'),
     contractSize: amount('Size of one contract in the base currency, 7-decimal.', '10000000'),

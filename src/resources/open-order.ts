@@ -5,6 +5,16 @@ import { amountOrNull, EXAMPLE_TRADER, address, integerOrNull, ref, seconds, tex
 const oneOf = <Name extends string>(names: readonly Name[], description: string): TUnsafe<Name> =>
   Type.Unsafe<Name>({ type: 'string', enum: [...names], description, examples: [names[0]] })
 
+const OrderWarning = Type.Object({
+  code: Type.Literal('above_headroom', { description: 'What keeps the order from being executed.' }),
+  message: Type.String({
+    description: 'What it means and what to do, for people.',
+    examples: ['The order opens 500 USD of BTC, but only 100 USD can be opened in this direction now.'],
+  }),
+})
+
+export type OrderWarning = Static<typeof OrderWarning>
+
 /** Read from the ledger, because placing a stop-limit order or trailing stop emits no event. */
 export const OpenOrder = Type.Object(
   {
@@ -38,6 +48,9 @@ export const OpenOrder = Type.Object(
     timeInForce: oneOf(['gtc', 'ioc', 'post_only'], 'Time in force.'),
     reduceOnly: Type.Boolean({ description: 'True if the order can only close an opposite position.', examples: [false] }),
     createdAt: seconds('Close time of the ledger in which the order was placed, Unix seconds.'),
+    warnings: Type.Optional(Type.Array(OrderWarning, {
+      description: 'What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to.',
+    })),
   },
   { $id: 'OpenOrder', description: 'An open order.' },
 )

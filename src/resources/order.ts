@@ -108,6 +108,7 @@ export const Order = Type.Object(
     timeInForce: orNull(OpenOrder.properties.timeInForce),
     reduceOnly: orNull(OpenOrder.properties.reduceOnly),
     createdAt: orNull(OpenOrder.properties.createdAt, 'Null while neither an event nor the ledger has reported it.'),
+    warnings: OpenOrder.properties.warnings,
     status: Type.Unsafe<OrderLifeStatus>({
       type: 'string',
       enum: [...ORDER_LIFE_STATUSES],

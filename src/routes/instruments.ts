@@ -62,11 +62,11 @@ export function instrumentsRoutes(app: App, { venue, deployment }: { readonly ve
   const headers = { 'cache-control': CACHE_ONE_SECOND }
 
   app.get('/v1/instruments', { schema: listInstruments }, async (request, reply) => {
-    sendResponse(request, reply, prepareResponse(serialiseBody(reply, { instruments: await venue.instruments(deployment.current.assets.all) }), headers))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, { instruments: await venue.instruments(deployment.current.assets.symbols) }), headers))
   })
 
   app.get('/v1/instruments/:asset', { schema: getInstrument }, async (request, reply) => {
-    const [instrument] = await venue.instruments([knownAsset(deployment.current.assets, request.params.asset)])
+    const [instrument] = await venue.instruments([knownAsset(deployment.current.assets, request.params.asset).symbol])
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, defined(instrument, 'the instrument')), headers))
   })
 

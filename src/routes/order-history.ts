@@ -8,6 +8,7 @@ import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import { PAGE_LIMITS } from '../limits.ts'
+import type { OrderWarnings } from '../markets/order-warnings.ts'
 import { listOrderHistory, readOrder } from '../projections/orders/order-history.ts'
 import { ref } from '../resources/fields.ts'
 import { EXAMPLE_ORDER, Order, ORDER_LIFE_STATUSES } from '../resources/order.ts'
@@ -78,19 +79,26 @@ const listHistory = operation(
 
 const ORDER_NOT_FOUND = 'No order has this id, or its ledger is not indexed yet. Send that ledger as X-Min-Ledger.'
 
-export function orderHistoryRoutes(app: App, { db, recentDb }: { readonly db: Queryable; readonly recentDb: Queryable }): void {
+export function orderHistoryRoutes(
+  app: App, { db, recentDb, orderWarnings }: { readonly db: Queryable; readonly recentDb: Queryable; readonly orderWarnings: Pick<OrderWarnings, 'addKnown'> },
+): void {
+  /** Warnings are of the present market, so that only present orders of the served deployment have them. A read of the index does not wait for the network. */
+  const warn = (order: Order, { atLedger, name }: { readonly atLedger: number | undefined; readonly name: string | undefined }): Order =>
+    (atLedger === undefined && name === undefined ? orderWarnings.addKnown(order) : order)
+
   app.get('/v1/orders/:orderId', { schema: getOrder }, async (request, reply) => {
     const { orderId } = request.params
     const { deployment: name, at_ledger: atLedger } = request.query
     const { order, head } = await readOrder(db, { orderId, deployment: name, atLedger }, recentDb)
     if (order === null) throw new HttpFailure({ status: 404, body: { error: 'order_not_found', message: ORDER_NOT_FOUND, orderId } })
-    sendResponse(request, reply, prepareResponse(serialiseBody(reply, order), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+    const text = serialiseBody(reply, warn(order, { atLedger, name }))
+    sendResponse(request, reply, prepareResponse(text, { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 
   app.get('/v1/account/me/orders/history', { schema: listHistory, config: { requiresKey: true } }, async (request, reply) => {
     const { status, asset, deployment: name, at_ledger: atLedger, cursor, limit = PAGE_LIMITS.orderHistory.default } = request.query
     const trader = callerKey(request).owner
     const page = await listOrderHistory(db, { trader, status, asset: asset?.toUpperCase(), deployment: name, atLedger, cursor, limit })
-    sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { orders: page.rows }))
+    sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { orders: page.rows.map((row) => warn(row, { atLedger, name })) }))
   })
 }

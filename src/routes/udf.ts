@@ -10,6 +10,7 @@ import { CACHE_ONE_SECOND, CACHE_REVALIDATE, indexHeaders, prepareResponse, send
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { UDF_BARS_MAX } from '../limits.ts'
+import { displayDecimals } from '../markets/display-decimals.ts'
 import type { Prices } from '../markets/prices.ts'
 import type { CandleHistory } from '../markets/candle-history.ts'
 import type { Candle, CandleInterval } from '../resources/candle.ts'
@@ -31,9 +32,6 @@ const CONFIGURATION: UdfConfiguration = {
 
 const SEARCH_MAX = 30
 const TEXT_MAX_LENGTH = 32
-/** Displayed significant digits of a price, within the bounds of DECIMALS. */
-const SIGNIFICANT_DIGITS = 6
-const DECIMALS = { min: 2, max: 7 } as const
 
 const EXCHANGE = 'perpetual'
 const UNKNOWN_SYMBOL: UdfError = { s: 'error', errmsg: 'unknown_symbol' }
@@ -167,13 +165,10 @@ function boundedTime(sec: number): number {
   return Math.min(Math.max(sec, 0), Number.MAX_SAFE_INTEGER)
 }
 
-/** `price` determines the number of displayed decimals: the maximum if it is unknown. */
 function describe({ symbol: name, name: description }: Pick<Asset, 'symbol' | 'name'>, price: number | undefined): UdfSymbol {
-  const wholeDigits = price === undefined || price <= 0 ? 0 : Math.floor(Math.log10(price)) + 1
-  const decimals = price === undefined ? DECIMALS.max : Math.min(DECIMALS.max, Math.max(DECIMALS.min, SIGNIFICANT_DIGITS - wholeDigits))
   return {
     name, ticker: name, description, type: 'crypto', exchange: EXCHANGE, listed_exchange: EXCHANGE, session: '24x7', timezone: 'Etc/UTC', format: 'price',
-    minmov: 1, pricescale: 10 ** decimals, has_intraday: true, intraday_multipliers: ['1', '5', '15', '60', '240'], has_daily: true,
+    minmov: 1, pricescale: 10 ** displayDecimals(price), has_intraday: true, intraday_multipliers: ['1', '5', '15', '60', '240'], has_daily: true,
     has_weekly_and_monthly: true, weekly_multipliers: ['1'], monthly_multipliers: [], supported_resolutions: RESOLUTIONS, visible_plots_set: 'ohlcv',
     data_status: 'streaming',
   }

@@ -2,6 +2,7 @@
 
 import { readOrderEntries, readOrderHeads } from '../projections/orders/order-stream.ts'
 import { readChannelHeads } from '../projections/log/stream-log.ts'
+import type { Order } from '../resources/order.ts'
 import type { Queryable } from '../store/store.ts'
 import { accountChannel, ordersChannel } from './channels.ts'
 import type { PersonalChannel } from './channels.ts'
@@ -45,7 +46,7 @@ interface Watched {
 }
 
 /** `position` is the end of what was published. */
-export function createPersonalChannels(db: Queryable, position: () => number): PersonalChannels {
+export function createPersonalChannels(db: Queryable, position: () => number, warnOrder: (order: Order) => Order): PersonalChannels {
   const channels = new Map<string, Watched>()
   const nameOf = ({ kind, account }: PersonalChannel): string => (kind === 'orders' ? ordersChannel(account) : accountChannel(account))
 
@@ -94,6 +95,6 @@ export function createPersonalChannels(db: Queryable, position: () => number): P
       const { accounts, orders } = selection()
       return (read.accounts || !accounts) && orders.every((account) => read.orders.includes(account))
     },
-    readOrders: (read, range) => readOrderEntries(db, read.orders, { ...range, limit: PAGE_ENTRIES }),
+    readOrders: (read, range) => readOrderEntries(db, read.orders, { ...range, limit: PAGE_ENTRIES, warnOrder }),
   }
 }

@@ -117,7 +117,8 @@ function createPageReader({ db, tail }: ReplayParts, feed: Replay): (after: numb
     const selection = toLogSelection(feed.channels.values())
     const { entries, throughSeq } = await feed.budget.read(async () => {
       if (after !== readThrough) heads = await readHeads(db, feed.channels, after)
-      const { entries: orders, throughSeq: ordersEnd } = await readOrderEntries(db, selection.orders, { afterSeq: after, throughSeq: through, limit })
+      const range = { afterSeq: after, throughSeq: through, limit }
+      const { entries: orders, throughSeq: ordersEnd } = await readOrderEntries(db, selection.orders, { ...range, warnOrder: tail.warnOrder })
       const rows = await readChannels(db, selection, { afterSeq: after, throughSeq: ordersEnd, limit })
       const rowsEnd = endOfPage(rows, limit, ordersEnd)
       const corrections = selection.corrections ? await readCorrectionRows(db, { afterSeq: after, throughSeq: rowsEnd, limit }) : []

@@ -67,7 +67,8 @@ async function readAccount(parts: SnapshotParts, name: string, channel: Extract<
   return { name, channel, frames: [frame], seq }
 }
 
-async function readOrders({ db, budget }: SnapshotParts, name: string, channel: Extract<LogChannel, { kind: 'orders' }>): Promise<ChannelSnapshot> {
-  const { seq, ...data } = await budget.read(() => readOrdersSnapshot(db, channel.account))
+async function readOrders({ db, tail, budget }: SnapshotParts, name: string, channel: Extract<LogChannel, { kind: 'orders' }>): Promise<ChannelSnapshot> {
+  const { seq, orders, ...rest } = await budget.read(() => readOrdersSnapshot(db, channel.account))
+  const data = { orders: orders.map(tail.warnOrder), ...rest }
   return { name, channel, frames: [textFrame(JSON.stringify({ channel: name, snapshot: true, seq, data }))], seq }
 }

@@ -6,6 +6,7 @@ import { createOutageLog } from '../base/outage-log.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
+import type { Order } from '../resources/order.ts'
 import type { Price } from '../resources/price.ts'
 import { readsFor } from '../store/caller-reads.ts'
 import type { Store } from '../store/store.ts'
@@ -76,6 +77,8 @@ export interface StreamOptions {
     currentPrice(asset: string): Price | undefined
     /** Calls the listener at once with prices that change. Returns a function that ends it. */
     onPrices(listener: (changed: readonly Price[]) => void): () => void
+    /** Adds the warnings of a resting order, from what is known. */
+    readonly warnOrder?: (order: Order) => Order
     /** The state of a login: the end of its secret, null for the current one, or the reason why it has ended. Never rejects. */
     loginState(login: StreamLogin): LoginState | Promise<LoginState>
   }
@@ -87,6 +90,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
   const clients = createClients(limits)
   const tail = createTail({
     store, deployment, clock, log,
+    ...(services.warnOrder === undefined ? {} : { warnOrder: services.warnOrder }),
     publish: candles.publish,
     onEpoch(change) {
       for (const { session } of clients) session.announceEpoch(change)

@@ -7,6 +7,7 @@ import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { readRepairStart } from '../projections/repair/correction-log.ts'
 import type { LogHead } from '../projections/log/stream-log.ts'
 import { hasEventAt, readLog, readLogHead } from '../projections/log/stream-log.ts'
+import type { Order } from '../resources/order.ts'
 import type { Store } from '../store/store.ts'
 import type { PersonalChannel } from './channels.ts'
 import type { Frame, LogEntry } from './frames.ts'
@@ -46,6 +47,8 @@ export interface Tail {
   release(channel: PersonalChannel): void
   /** The number of tracked channels. */
   watched(): number
+  /** Adds the warnings of a resting order. */
+  readonly warnOrder: (order: Order) => Order
   /** Frames of shared log channels after `afterSeq`, about `pageBytes` of them, when the retained rows include all frames up to the position. */
   recentPage(channels: ReadonlySet<string>, afterSeq: number, pageBytes: number): FramePage | undefined
   /** Reads and publishes everything committed before the call. Rejects when the database cannot be read. */
@@ -60,13 +63,15 @@ export interface TailOptions {
   readonly publish: (frames: readonly Frame[]) => void
   /** Called when a new epoch begins, before its first frames are published. */
   readonly onEpoch: (change: EpochChange) => void
+  /** Adds the warnings of a resting order; by default there are none. */
+  readonly warnOrder?: (order: Order) => Order
   readonly clock: Clock
   readonly log: Log
 }
 
-export function createTail({ store, deployment, publish, onEpoch, clock, log }: TailOptions): Tail {
+export function createTail({ store, deployment, publish, onEpoch, clock, log, warnOrder = (order) => order }: TailOptions): Tail {
   const db = store.read
-  const personal = createPersonalChannels(db, () => position)
+  const personal = createPersonalChannels(db, () => position, warnOrder)
   const rowFrames = createRowFrames(db, personal)
   const notifiedPages = createNotifiedPages(rowFrames)
   const published = createPublishedEpoch(onEpoch)
@@ -178,6 +183,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     watch: personal.watch,
     release: personal.release,
     watched: personal.count,
+    warnOrder,
     recentPage: (channels, afterSeq, pageBytes) => rowFrames.recent.pageAfter(channels, afterSeq, { pageBytes, endSeq: position }),
     catchUp,
     run: (signal) => followLog({ store, clock, log, prepareNotified: notifiedPages.prepare, publishNotified, catchUp }, signal),

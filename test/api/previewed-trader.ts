@@ -46,7 +46,7 @@ const CACHED_MS = 3_000
 
 /** Creates a network with one trader, who has LP tokens. */
 export async function createPreviewedTrader(generation: '1' | '2'): Promise<PreviewedTrader> {
-  const fixture = await createGatewayFixture({ traders: 0, seed: `previews ${generation}`, generation })
+  const fixture = await createGatewayFixture({ traders: 0, seed: `previews ${generation}`, generation, listen: true })
   await fixture.closeLedgers(3)
   const trader = await createTrader(fixture, 'previews')
   const { networkPassphrase, chain } = fixture.network

@@ -125,3 +125,12 @@ test('me, me/trades and me/claims require a key', async () => {
     assert.deepEqual([status, withoutMessage(body)], [401, { error: 'missing_bearer' }])
   }
 })
+
+test('the rotation of an administrator is in the feeds of both accounts', async () => {
+  fixture.log.append('market', 'admin_rotated', { oldAdmin: OWNER, newAdmin: OUTSIDER })
+  await fixture.log.commit()
+  for (const key of [keys.owner, keys.outsider]) {
+    const [newest] = await rowsOf(fixture.withKey(key), '/v1/account/me/events', 'events')
+    assert.equal(newest?.['topic'], 'admin_rotated')
+  }
+})

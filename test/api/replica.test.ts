@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSystemClock, createVirtualClock } from '../../src/base/clock.ts'
+import { EXAMPLE_OPEN_ORDER } from '../../src/resources/open-order.ts'
+import { insertCreated } from '../../src/trading/created-statements.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSystemRandom } from '../../src/base/random.ts'
 import { issueKey } from '../../src/keys/keys.ts'
@@ -66,6 +68,19 @@ async function openReplicated(): Promise<Replicated> {
   }
 }
 
+/** Stores an order as the submission that placed it did. */
+async function storeCreatedOrder(primary: Store, market: string, ledger: number): Promise<void> {
+  const hash = 'ab'.repeat(32)
+  await primary.write.query(
+    `insert into tx.submissions (owner, hash, op, trader, sequence, status, envelopes, accepted, attempts, ledger, submitted_at, updated_at)
+     values ($1, $2, 'place_limit_order', $1, 1, 'SUCCESS', '[]', true, 1, $3, 0, 0)`,
+    [EXAMPLE_OPEN_ORDER.trader, hash, ledger],
+  )
+  const details = { ...EXAMPLE_OPEN_ORDER, orderId: 77 }
+  await primary.write.transaction((tx) =>
+    insertCreated(tx, { market, orders: [{ status: 'pending', details }], positions: [] }, { hash, ledger, ts: details.createdAt }, clock.nowMs()))
+}
+
 function summary({ status, headers, body }: ApiResponse): unknown {
   return [status, headers['x-ledger'], (body['events'] as unknown[] | undefined)?.length ?? body]
 }
@@ -104,6 +119,9 @@ test('reads use the replica and report its position, X-Min-Ledger waits for it, 
   gatewayClock.advance(INDEX_WAIT_MS)
   const { status, body } = await late
   assert.deepEqual([status, withoutMessage(body)], [409, { error: 'not_yet', ledger: first }])
+  await storeCreatedOrder(primary, index.exchange.contracts.market, second)
+  const placed = await call(app, '/v1/orders/77')
+  assert.deepEqual([placed.status, placed.body['asset'], placed.body['status']], [200, 'BTC', 'pending'], 'what a submission created is read from the primary')
   const key = await issueKey(store.write, { owner: createWallet('new').publicKey(), tier: 'standard', label: null, clock, random: createSystemRandom() })
   assert.equal((await call(app, '/v1/account/me', { key })).status, 200, 'a new key works regardless of the replica\'s lag')
 

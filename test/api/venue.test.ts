@@ -131,8 +131,8 @@ test('an instrument has the limits, steps, fees and order types of its market', 
   const btc = await read<Instrument>('/v1/instruments/btc')
   assert.deepEqual(instruments.find((one) => one.symbol === 'BTC'), btc)
   const deployed = TEST_GENERATION === '2'
-  assert.deepEqual({ ...btc, displayDecimals: 0, feeTiers: btc.feeTiers.slice(0, 2) }, {
-    symbol: 'BTC', base: 'BTC', quote: 'USDC', settlement: 'USDC', kind: 'perpetual', priceDecimals: 7, displayDecimals: 0, tickSize: '1', amountStep: '1',
+  assert.deepEqual({ ...btc, feeTiers: btc.feeTiers.slice(0, 2) }, {
+    symbol: 'BTC', base: 'BTC', quote: 'USDC', settlement: 'USDC', kind: 'perpetual', priceDecimals: 7, displayDecimals: 2, tickSize: '1', amountStep: '1',
     contractSize: String(ONE), minCollateral: String(10n * ONE), minNotional: String(10n * ONE), maxNotional: String(100_000n * ONE), maxLeverage: '10',
     leverageStep: '1', initialMarginBps: null, maintenanceMarginBps: 100, liquidationPenaltyBps: deployed ? 100 : null,
     feeTiers: [{ volume14d: '0', makerDeciBps: 20, takerDeciBps: 50 }, { volume14d: String(20_000n * ONE), makerDeciBps: 15, takerDeciBps: 40 }],
@@ -141,7 +141,8 @@ test('an instrument has the limits, steps, fees and order types of its market', 
     timeInForce: [{ name: 'gtc', value: 0 }, { name: 'ioc', value: 1 }, { name: 'post_only', value: 2 }], canReduce: deployed,
       clientIdMaxLength: 64, open: true,
   })
-  assert.ok(btc.displayDecimals > 0)
+  const decimals = ['BTC', 'ETH', 'XLM'].map((name) => instruments.find((one) => one.symbol === name)?.displayDecimals)
+  assert.deepEqual(decimals, [2, 2, 6], 'as many as the price needs')
   const unknown = await fixture.get('/v1/instruments/shib')
   assert.deepEqual([unknown.status, withoutMessage(unknown.body)], [404, { error: 'Unknown asset', asset: 'SHIB' }])
 })

@@ -59,11 +59,43 @@ function orderWarnings(world: () => PreviewedTrader): void {
     assert.deepEqual(await codesOf(world(), order), [])
     // The vault of generation 1 has no caps that can be read.
     if (world().generation === '1') return
+    await world().apply(order)
+    assert.deepEqual(await restingWarnings(world()), [[], [], [], [], []], 'the pool takes it')
     await capBtc(world(), 1)
+    assert.deepEqual(await restingWarnings(world()), Array.from({ length: 5 }, () => ['above_headroom']))
     assert.deepEqual(await codesOf(world(), order), ['above_headroom'])
     assert.deepEqual(await codesOf(world(), { ...order, reduceOnly: true }), [], 'it opens nothing')
     await capBtc(world(), 2_500)
   })
+}
+
+/** The warnings of the order that rests: in three reads of REST, in the snapshot of its account's channel, and in the frame of its placement. */
+async function restingWarnings({ fixture, trader }: PreviewedTrader): Promise<readonly (readonly string[])[]> {
+  await fixture.closeLedgers(1 + VENUE_CACHE_MS / 1_000)
+  await fixture.catchUp()
+  await fixture.indexer.observe()
+  interface Row { readonly orderId: number; readonly warnings?: readonly { readonly code: string; readonly message: string }[] }
+  const read = async <Body>(path: string): Promise<Body> => (await call<Body>(fixture.gateway.app, path, { key: trader.key })).body
+  const [open] = (await read<{ orders: readonly Row[] }>('/v1/account/me/orders/open')).orders
+  const [past] = (await read<{ orders: readonly Row[] }>('/v1/account/me/orders/history')).orders
+  const one = await read<Row>(`/v1/orders/${open?.orderId}`)
+  assert.equal(past?.orderId, open?.orderId)
+  const channel = `account.orders.${trader.address}`
+  const client = await fixture.connect()
+  const { keyId, secret } = trader.key
+  client.send({ op: 'login', keyId, secret })
+  client.send({ op: 'subscribe', channels: [channel], snapshot: true })
+  const snapshot = await client.frame((frame) => frame.channel === channel && frame['snapshot'] === true)
+  const replaying = await fixture.connect()
+  replaying.send({ op: 'login', keyId, secret })
+  replaying.send({ op: 'subscribe', channels: [channel], since: 1 })
+  const placement = await replaying.frame((frame) => (frame['data'] as { kind?: string } | undefined)?.kind === 'order')
+  for (const each of [client, replaying]) await each.close()
+  const pushed = [(snapshot['data'] as { orders: readonly Row[] }).orders[0], (placement['data'] as { row: Row }).row]
+  return [open, past, one, ...pushed].map((row) => (row?.warnings ?? []).map(({ code, message }) => {
+    assert.match(message, /^[A-Z].{30,}\.$/)
+    return code
+  }))
 }
 
 /** Limits each side to this share of the pool. The gateway reads limits every five minutes. */

@@ -13,6 +13,7 @@ import type { ProcessContext } from '../../client/src/cli/run.ts'
 import { systemClock } from '../../client/src/clock.ts'
 import { runCommand, startCommand } from './cli.ts'
 import type { CommandResult, CommandOptions } from './cli.ts'
+import { EXAMPLE_OPEN_ORDER } from '../../src/resources/open-order.ts'
 import { serveHttp } from '../support/http-server.ts'
 import type { HttpServer } from '../support/http-server.ts'
 import { TEST_GENERATION } from '../support/generation.ts'
@@ -244,6 +245,15 @@ test('trades and orders are placed, listed, cancelled and closed', async () => {
   assert.match(closed.stdout,
     /^transaction +[0-9a-f]{64}\nledger +\d+\nposition +\d+\nworst price +\S.*\nprice +\d+\.\d+\nsize +500\.00\nfee +0\.00\npnl +-?\d+\.\d+\n$/)
   assert.match((await call(['positions'])).stdout, /^No open positions\.\n$/)
+})
+
+test('orders prints the reason why a resting order cannot be executed', async () => {
+  const message = 'The order opens 500 USD of BTC, but only 100 USD can be opened in this direction now. Wait, or cancel it.'
+  const body = { orders: [{ ...EXAMPLE_OPEN_ORDER, warnings: [{ code: 'above_headroom', message }] }], ledger: 5, ledgerCloseTs: null }
+  const headers = { 'content-type': 'application/json' }
+  await using server = await serveHttp((_request, response) => response.writeHead(200, headers).end(JSON.stringify(body)))
+  const { code, stderr } = await runCommand(['orders'], { environment: { URL: server.url, KEY: `nk_test:${'0'.repeat(64)}` } })
+  assert.deepEqual([code, stderr.includes(`Order 17: ${message}`)], [0, true], stderr)
 })
 
 test('a transaction, its order and its fills are found afterwards, and its client id trades once', async () => {

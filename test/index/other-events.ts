@@ -44,7 +44,7 @@ function bareEvent(topic: string, names: readonly string[], value: ScArgument): 
 
 const MARKET_2: readonly Row[] = [
   ['paused', [], [u32(2), u64(1n)]], ['unpaused', [], []], ['pause_degraded', [], [u32(2), u32(1)]], ['asset_halt_set', [], [YES], BTC],
-  ['fee_split_set', [], [ACCOUNT, u32(2_000)]], ['referral_set', [], [ACCOUNT]], ['admin_rotated', [], [ACCOUNT, OTHER_ACCOUNT]],
+  ['fee_split_set', [], [ACCOUNT, u32(2_000)]], ['referral_set', [], [ACCOUNT]], ['admin_rotated', [FIRST, SECOND], [ACCOUNT, OTHER_ACCOUNT]],
   ['asset_risk_set', [], [BTC, u32(10), u32(400), u32(200)]], ['funding_applied', [], [BTC, i128(2_500n), u64(1n), i128(-7n)]],
   ['funding_migrated', [], [BTC, i128(7n)]], ['funding_reseeded', [], [NO_ID, i128(7n), i128(8n)]], ['adl_triggered', [], [BTC, u32(1), i128(0n), i128(0n)]],
   ['adl_cleared', [], [BTC, u32(0), i128(1n), i128(2n)]], ['initialized', [], [ACCOUNT, ACCOUNT, ACCOUNT]],
@@ -73,7 +73,7 @@ const FACTORY_2: readonly Row[] = [
   ['leader_limit', NAMED, [ACCOUNT, NO_ID], VAULT_ID], ['leader_cancel', NAMED, [ACCOUNT, NO_ID], VAULT_ID],
   ['order_reconciled', [], [NO_ID, u64(0n), i128(5n)], VAULT_ID], ['position_reconciled', [], [NO_ID, i128(5n)], VAULT_ID],
   ['allowlist_set', [], [{ type: 'vec', value: [ACCOUNT, OTHER_ACCOUNT] }]], ['max_vaults_set', [], [u32(4)]],
-  ['admin_rotated', [], [ACCOUNT, OTHER_ACCOUNT]], ['deposit', NAMED, [ACCOUNT, i128(5n), i128(5n)], VAULT_ID],
+  ['admin_rotated', [FIRST, SECOND], [ACCOUNT, OTHER_ACCOUNT]], ['deposit', NAMED, [ACCOUNT, i128(5n), i128(5n)], VAULT_ID],
   ['fees_claimed', NAMED, [ACCOUNT, i128(5n), i128(10_000_000n)], VAULT_ID], ['paused', [], [], VAULT_ID], ['admin_unpaused', [], [], VAULT_ID],
 ]
 

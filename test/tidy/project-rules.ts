@@ -8,7 +8,7 @@ import type { Rule, Tree, Violation } from './tree.ts'
 /** Entry files: started by the scripts of package.json, imported or run by users of the client, or loaded by the console's page. */
 const ENTRY_FILES = [
   'main.ts', 'healthy.ts', 'src/store/prepare.ts', 'test/run.ts', 'test/mutations/run.ts', 'test/cash-ledger.ts', 'test/console-displays.ts',
-  'test/lint-documents.ts', 'bench/run.ts', 'client/src/index.ts',
+  'test/generated-requests.ts', 'test/lint-documents.ts', 'bench/run.ts', 'client/src/index.ts',
   'client/src/ccxt/index.ts', 'client/src/cli/main.ts', 'console/main.tsx',
 ]
 

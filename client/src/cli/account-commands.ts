@@ -47,6 +47,11 @@ function orderTable(context: Context, rows: readonly OpenOrder[]): string {
   ], rows, 'No resting orders.')
 }
 
+/** A line for each reason why a resting order cannot be executed. */
+function noteWarnings(context: Context, rows: readonly OpenOrder[]): void {
+  for (const { orderId, warnings = [] } of rows) for (const { message } of warnings) context.note(`Order ${orderId}: ${message}`)
+}
+
 const UNAVAILABLE = 'not available now\n'
 
 /** Reasons why a balance is zero rather than unknown. */
@@ -74,6 +79,7 @@ async function account(context: Context): Promise<void> {
     state.orders === null ? `Orders: ${UNAVAILABLE}` : orderTable(context, state.orders),
   ]
   context.show(state, text.join('\n'))
+  noteWarnings(context, state.orders ?? [])
   for (const { part, reason } of state.unknown) if (UNREAD[reason] !== undefined) context.note(`${part} is unknown now: ${UNREAD[reason]}.`)
 }
 
@@ -85,6 +91,7 @@ async function positions(context: Context): Promise<void> {
 async function orders(context: Context): Promise<void> {
   const { body } = await context.progress.run('Loading orders', () => context.clientWithKey().listAccountOpenOrders({}, callOptions(context)))
   context.show(body, orderTable(context, body.orders))
+  noteWarnings(context, body.orders)
 }
 
 async function events(context: Context): Promise<void> {

@@ -329,6 +329,16 @@ export interface components {
       readonly reduceOnly: boolean | null;
       /** @description Close time of the ledger in which the order was placed, Unix seconds. Null while neither an event nor the ledger has reported it. */
       readonly createdAt: number | null;
+      /** @description What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to. */
+      readonly warnings?: readonly {
+        /**
+         * @description What keeps the order from being executed.
+         * @enum {string}
+         */
+        readonly code: "above_headroom";
+        /** @description What it means and what to do, for people. */
+        readonly message: string;
+      }[];
       /**
        * @description State of the order. An order that was cancelled while it was executed is cancelled.
        * @enum {string}
@@ -1257,6 +1267,16 @@ export interface components {
       readonly reduceOnly: boolean;
       /** @description Close time of the ledger in which the order was placed, Unix seconds. */
       readonly createdAt: number;
+      /** @description What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to. */
+      readonly warnings?: readonly {
+        /**
+         * @description What keeps the order from being executed.
+         * @enum {string}
+         */
+        readonly code: "above_headroom";
+        /** @description What it means and what to do, for people. */
+        readonly message: string;
+      }[];
     };
     /** @description Open orders of an account, newest first. */
     readonly OpenOrders: {
@@ -1976,7 +1996,7 @@ export interface components {
       readonly kind: "perpetual";
       /** @description Decimals of prices, amounts and sizes in this API. */
       readonly priceDecimals: number;
-      /** @description Decimals of a price that people expect to see. */
+      /** @description Decimals with which people expect to see a price now: six significant digits, at least 2 decimals. 7 while the price is unknown. */
       readonly displayDecimals: number;
       /** @description Smallest step of a price that the contracts accept, 7-decimal. */
       readonly tickSize: string;

@@ -566,6 +566,18 @@ class PlacedOrder:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Warning:
+    code: Literal['above_headroom']
+    """
+    What keeps the order from being executed.
+    """
+    message: str
+    """
+    What it means and what to do, for people.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class Placed:
     """
     When the order was placed. The market of generation 1 reports no event when a stop-limit order or a trailing stop is placed: then only `ts` is known, from the order itself, until the indexer has found the transaction, and for good if no node has it any more. Null if no event reported the placement and the ledger no longer has the order, so that its end is all that is known.
@@ -750,6 +762,10 @@ class Order:
     execution: Execution | None
     """
     What the execution did. Null unless `status` is executed, and if the event of the position is missing.
+    """
+    warnings: list[Warning] | None = None
+    """
+    What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to.
     """
 
 
@@ -2287,6 +2303,10 @@ class OpenOrder:
     """
     Close time of the ledger in which the order was placed, Unix seconds.
     """
+    warnings: list[Warning] | None = None
+    """
+    What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3766,7 +3786,7 @@ class Instrument:
     """
     display_decimals: int
     """
-    Decimals of a price that people expect to see.
+    Decimals with which people expect to see a price now: six significant digits, at least 2 decimals. 7 while the price is unknown.
     """
     tick_size: int
     """
@@ -5244,7 +5264,7 @@ class Intent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Warning:
+class Warning2:
     code: Literal['triggers_at_once', 'near_liquidation', 'price_stale', 'above_headroom', 'funding_due', 'wrong_margin_mode', 'fee_unusual']
     """
     What the warning is about.
@@ -5306,7 +5326,7 @@ class PreparedTransaction:
     The contract call, decoded from the transaction that is returned.
     """
     preview: TradePreview
-    warnings: list[Warning]
+    warnings: list[Warning2]
     """
     What to check before signing. What cannot be read in time is not checked.
     """

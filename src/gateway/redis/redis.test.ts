@@ -176,6 +176,13 @@ test('instances share the secret of challenges and the slots of those used, atom
     const raced = await Promise.all(Array.from({ length: 50 }, (_, racer) => (racer % 2 === 0 ? one : two).use(slot, { tag, nonce: 'cccc' })))
     assert.equal(raced.filter((isFirst) => isFirst).length, 1)
     assert.equal(await two.use(slot, { tag: other, nonce: 'dddd' }), true, 'the entry of another tag shows nothing')
+    const restrictions = '{"scopes":["read"],"caps":{"assets":["BTC"]}}'
+    await one.set(slot, { tag, nonce: 'eeee', restrictions })
+    const bound = { tag, nonce: 'eeee' }
+    assert.equal(await two.restrictions(slot, bound), restrictions, 'the other instance knows what the challenge is bound to')
+    assert.deepEqual([await two.restrictions(slot, { tag, nonce: 'ffff' }), await two.restrictions(slot, { tag: other, nonce: 'eeee' })], ['', ''])
+    assert.deepEqual([await two.use(slot, bound), await one.use(slot, bound)], [true, false], 'a restricted challenge is used once')
+    assert.equal(await one.restrictions(slot, bound), '')
     const ttl = await redis.run((client) => client.ttl('challenge-slots'))
     assert.ok(ttl !== undefined && ttl > 300 && ttl <= 600, `the slots expire (${ttl} s)`)
     const unavailable = logged('is unavailable')
@@ -184,5 +191,6 @@ test('instances share the secret of challenges and the slots of those used, atom
     await assert.rejects(one.secret(secret), ChallengesUnavailable)
     await assert.rejects(one.set(slot, { tag, nonce: null }), ChallengesUnavailable)
     await assert.rejects(one.use(slot, { tag, nonce: 'aaaa' }), ChallengesUnavailable)
+    await assert.rejects(one.restrictions(slot, bound), ChallengesUnavailable)
   })
 })

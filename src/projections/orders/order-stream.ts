@@ -86,7 +86,9 @@ const POSITION_ROWS_MAX = 4
 /** The changes of some accounts in (afterSeq, throughSeq], in log order. They are complete up to the `throughSeq` of the result. */
 export async function readOrderEntries(
   db: Queryable, accounts: readonly string[],
-  { afterSeq, throughSeq, limit }: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
+  { afterSeq, throughSeq, limit, warnOrder }: {
+    readonly afterSeq: number; readonly throughSeq: number; readonly limit: number; readonly warnOrder?: (order: Order) => Order
+  },
 ): Promise<{ readonly entries: readonly OrderEntry[]; readonly throughSeq: number }> {
   if (accounts.length === 0 || afterSeq >= throughSeq) return { entries: [], throughSeq }
   const rows = await db.query<RawPosition>(
@@ -103,16 +105,19 @@ export async function readOrderEntries(
   const isCut = rows.length === limit + accounts.length * POSITION_ROWS_MAX
   // The last position may be incomplete.
   const through = isCut ? (rows.at(-1)?.position ?? throughSeq) - 1 : throughSeq
-  return { entries: await toEntries(db, rows.filter(({ position }) => position <= through)), throughSeq: through }
+  return { entries: await toEntries(db, rows.filter(({ position }) => position <= through), warnOrder), throughSeq: through }
 }
 
-async function toEntries(db: Queryable, positions: readonly RawPosition[]): Promise<readonly OrderEntry[]> {
+async function toEntries(
+  db: Queryable, positions: readonly RawPosition[], warnOrder: (order: Order) => Order = (order) => order,
+): Promise<readonly OrderEntry[]> {
   const sourcesOf = (kind: Source): number[] => positions.filter((each) => each.kind === kind).map(({ source }) => source)
   const orders = Map.groupBy(await readOrdersAtSeq(db, sourcesOf('order')), ({ seq }) => seq)
   const fills = Map.groupBy(await readFillsBySeq(db, sourcesOf('fill')), ({ fill }) => fill.seq)
-  const completedOrders = Map.groupBy(await readCompletedOrders(db, sourcesOf('completed')), ({ seq }) => seq)
+  const completed = await readCompletedOrders(db, sourcesOf('completed'))
+  const completedOrders = Map.groupBy(completed.map((order) => ({ ...order, row: warnOrder(order.row) })), ({ seq }) => seq)
   const completedFills = Map.groupBy(await readCompletedFills(db, sourcesOf('completed')), ({ changeSeq }) => changeSeq)
-  const toOrders = (found: readonly OrderAtSeq[] = []): OrderChange[] => found.map(({ row }) => ({ kind: 'order', row }))
+  const toOrders = (found: readonly OrderAtSeq[] = []): OrderChange[] => found.map(({ row }) => ({ kind: 'order', row: warnOrder(row) }))
   function changesOf({ kind, source, account, row }: RawPosition): readonly OrderChange[] {
     const toFills = (found: readonly FillOfAccount[] = []): OrderChange[] =>
       found.filter(({ trader }) => trader === account).map(({ fill }) => ({ kind: 'fill', row: fill }))
