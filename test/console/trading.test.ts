@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Locator, Page, Route } from 'playwright-core'
-import type { AccountState } from '../../client/src/index.ts'
+import type { AccountState, CurrentKey } from '../../client/src/index.ts'
 import { short } from '../../console/format.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
 import { createConsoleFixture, fillTicket, openAccount, readReview, reviewTicket, rowsWith, setUpTrader, sign, waitUntil } from './console-fixture.ts'
@@ -307,28 +307,72 @@ test('refuses to sign a transaction that differs from the order, and lists the d
   assert.equal(submissions, 0)
 })
 
-test('shows a key\'s secret once, and revokes the key', { skip }, async () => {
-  const { page } = await fixture.open('#/keys')
-  await setUpTrader(page)
-  await page.getByText('Get a key for another program').click()
-  await page.getByLabel(/^Label/).fill('a test')
-  await page.getByRole('button', { name: 'Get an API key' }).click()
-  const key = await page.locator('#secret').innerText()
-  assert.match(key, /^nk_[0-9a-f]{24}:[0-9a-f]{64}$/)
-  const [keyId = '', secret = ''] = key.split(':')
+/** Returns the credentials that the page shows once, and hides them. */
+async function takeSecret(page: Page): Promise<readonly [credentials: string, keyId: string, secret: string]> {
+  const credentials = await page.locator('#secret').innerText()
+  assert.match(credentials, /^nk_[0-9a-f]{24}:[0-9a-f]{64}$/)
+  const [keyId = '', secret = ''] = credentials.split(':')
   await page.getByRole('button', { name: 'I saved it: hide' }).click()
+  await page.locator('#secret').waitFor({ state: 'detached' })
   assert.ok(!(await page.content()).includes(secret))
-  const row = rowsWith(page.getByRole('region', { name: /^API keys of this account/ }), keyId, 'a test')
-  await row.getByRole('button', { name: `Revoke ${keyId}`, exact: true }).click()
-  await page.getByText(`Revoked ${keyId}.`).waitFor()
-  const { status } = await fetch(`${fixture.url}/v1/account/me`, { headers: { authorization: `Bearer ${key}` } })
-  assert.equal(status, 401)
-  await page.getByRole('button', { name: 'Stop using this key' }).click()
+  return [credentials, keyId, secret]
+}
+
+async function readCurrentKey(credentials: string): Promise<{ readonly status: number; readonly key: Partial<CurrentKey> }> {
+  const response = await fetch(`${fixture.url}/v1/keys/current`, { headers: { authorization: `Bearer ${credentials}` } })
+  return { status: response.status, key: await response.json() as Partial<CurrentKey> }
+}
+
+async function useKey(page: Page, keyId: string, secret: string): Promise<void> {
   await page.getByText('Use an existing key').click()
   await page.getByLabel('Key ID', { exact: true }).fill(keyId)
   await page.getByLabel('Secret', { exact: true }).fill(secret)
   await page.getByRole('button', { name: 'Use this key' }).click()
+}
+
+test('a key is limited, used, lent and rotated, each secret is shown once, and revoking it ends what it lent', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/keys')
+  await setUpTrader(page)
+  const inUse = page.getByRole('region', { name: 'API key', exact: true })
+  await page.getByText('Get a key for another program').click()
+  await inUse.getByLabel(/^Label/).fill('a test')
+  await inUse.getByLabel('Lend keys that can do less').check()
+  await inUse.getByLabel('Only these assets').fill('BTC, XYZ')
+  await inUse.getByRole('button', { name: 'Get an API key' }).click()
+  await inUse.getByText('XYZ is not a market.').waitFor()
+  await inUse.getByLabel('Only these assets').fill('btc, eth')
+  await inUse.getByLabel(/^USDC a day/).fill('10000')
+  await inUse.getByRole('button', { name: 'Get an API key' }).click()
+  const [credentials, keyId, secret] = await takeSecret(page)
+  const table = page.getByRole('region', { name: /^API keys of this account/ })
+  await rowsWith(table, keyId, 'a test', 'only BTC, ETH').waitFor()
+
+  await page.getByRole('button', { name: 'Stop using this key' }).click()
+  await useKey(page, keyId, secret)
+  await inUse.getByText('0.00 of 10,000.00 USDC').waitFor()
+  await page.getByText('Lend a key that can do less').click()
+  const lending = page.getByRole('region', { name: 'Lend and rotate' })
+  await lending.getByLabel('Ends after').selectOption('7 days')
+  await lending.getByLabel('Highest leverage').fill('3')
+  await lending.getByRole('button', { name: 'Lend a key' }).click()
+  const [lent, lentId] = await takeSecret(page)
+  const { key: { scopes, parent, caps } } = await readCurrentKey(lent)
+  assert.deepEqual([scopes, parent], [['read', 'trade'], keyId])
+  assert.deepEqual(caps, { assets: ['BTC', 'ETH'], maxLeverage: 3, maxNotionalPerDay: '100000000000', maxOrdersPerDay: null })
+  const row = rowsWith(table, lentId, `lent by ${keyId}`)
+  await row.waitFor()
+
+  await page.getByText('Replace the secret of a key').click()
+  await lending.getByRole('button', { name: 'Rotate' }).click()
+  const [rotated, rotatedId] = await takeSecret(page)
+  assert.deepEqual([rotatedId, (await readCurrentKey(credentials)).status, (await readCurrentKey(rotated)).status], [keyId, 401, 200])
+  // The page goes on with the new secret.
+  await table.getByRole('button', { name: `Revoke ${keyId}, the key in use` }).click()
+  await page.getByText(`Revoked ${keyId}.`).waitFor()
+  assert.equal((await readCurrentKey(lent)).status, 401)
+  await useKey(page, keyId, secret)
   await page.getByText(/Key not used: the API key was not accepted \(401\)/).waitFor()
+  assert.deepEqual(browserErrors.filter((line) => !line.includes('401')), [])
 })
 
 test('one click on the trade screen is enough to trade, and the burner wallet survives a reload unless the user forbids it', { skip }, async () => {
