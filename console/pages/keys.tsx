@@ -42,20 +42,18 @@ export function KeysPage() {
     <div class='stack'>
       <PageHeading>API keys</PageHeading>
       <p class='note'>For programs. Trading and reading your account on this site needs none.</p>
-      <div class='halves'>
-        <div class='stack'>
-          <KeySection current={current} onIssued={() => void read()} />
-          {key !== null && inUse?.keyId === key.keyId && <LendSection key={key.keyId} current={inUse} others={others} onChanged={() => void read()} />}
-        </div>
-        {(key !== null || work.status.text !== '') && (
-          <Card title='API keys of this account'>
-            {inUse !== null && !canList && <p class='note'>The key in use may not list the keys of its account.</p>}
-            {key !== null && canList && <KeyTable keys={rows} resource={keys} inUse={key.keyId} onRevoke={(keyId) => void revoke(keyId)} />}
-            {others.length > 0 && <div class='row'><button type='button' onClick={() => void revokeOthers()}>Revoke all keys but the one in use</button></div>}
-            <Secret work={work} />
-          </Card>
-        )}
+      <div class='pair'>
+        <KeySection current={current} onIssued={() => void read()} />
+        {key !== null && inUse?.keyId === key.keyId && <LendSection key={key.keyId} current={inUse} others={others} onChanged={() => void read()} />}
       </div>
+      {(key !== null || work.status.text !== '') && (
+        <Card title='API keys of this account'>
+          {inUse !== null && !canList && <p class='note'>The key in use may not list the keys of its account.</p>}
+          {key !== null && canList && <KeyTable keys={rows} resource={keys} inUse={key.keyId} onRevoke={(keyId) => void revoke(keyId)} />}
+          {others.length > 0 && <div class='row'><button type='button' onClick={() => void revokeOthers()}>Revoke all keys but the one in use</button></div>}
+          <Secret work={work} />
+        </Card>
+      )}
     </div>
   )
 }
@@ -74,10 +72,6 @@ function KeyTable({ keys, resource, inUse, onRevoke }: {
         columns={[
           { title: 'Key', cell: ({ keyId }) => <span class='address'>{keyId}</span> },
           { title: 'Label', cell: ({ label }) => <Name text={label ?? ''} /> },
-          { title: 'Tier', isMinor: true, cell: ({ tier }) => tier },
-          { title: 'Limited to', isMinor: true, cell: limitsOf },
-          { title: 'Created', isMinor: true, cell: ({ createdAt }) => dateTime(createdAt / 1000) },
-          { title: 'Last used', isMinor: true, cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : dateTime(lastUsedAt / 1000)) },
           { title: 'State', cell: (row) => endOf(row, feed.serverTimeSec() * 1000) ?? (
             <button
               type='button' class='small' aria-label={`Revoke ${row.keyId}${row.keyId === inUse ? ', the key in use' : ''}`} onClick={() => onRevoke(row.keyId)}
@@ -85,6 +79,10 @@ function KeyTable({ keys, resource, inUse, onRevoke }: {
               {row.keyId === inUse ? 'Revoke (in use)' : 'Revoke'}
             </button>
           ) },
+          { title: 'Tier', isMinor: true, cell: ({ tier }) => tier },
+          { title: 'Limited to', isMinor: true, cell: (row) => <span class='wrap'>{limitsOf(row)}</span> },
+          { title: 'Created', isMinor: true, cell: ({ createdAt }) => dateTime(createdAt / 1000) },
+          { title: 'Last used', isMinor: true, cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : dateTime(lastUsedAt / 1000)) },
         ]}
       />
       <ReadNote resource={resource} />

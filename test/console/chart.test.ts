@@ -53,7 +53,7 @@ test('types and indicators are drawn, their values are in the legend, and the ch
   assert.deepEqual(browserErrors, [])
 })
 
-test('the chart fills the window until Escape', { skip }, async () => {
+test('the chart fills the screen until Escape, or until the browser ends it, and the window where the browser allows no more', { skip }, async () => {
   const { page, browserErrors } = await openChart()
   const covers = `(() => {
     const { left, top, right, bottom } = document.querySelector('.chart').closest('.stack').getBoundingClientRect()
@@ -63,10 +63,21 @@ test('the chart fills the window until Escape', { skip }, async () => {
   assert.equal(await page.evaluate(covers), false)
   await page.getByRole('button', { name: 'Full screen' }).click()
   await waitUntil(page, covers)
+  await waitUntil(page, 'document.fullscreenElement !== null')
   await waitUntil(page, `document.querySelector('.chart canvas').clientHeight > 0 && document.querySelector('.chart').clientHeight !== ${height}`)
   await page.keyboard.press('Escape')
-  await waitUntil(page, `!${covers}`)
+  await waitUntil(page, `!${covers} && document.fullscreenElement === null`)
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'Full screen', 'the button keeps the focus')
+  await page.getByRole('button', { name: 'Full screen' }).click()
+  await waitUntil(page, 'document.fullscreenElement !== null')
+  await page.evaluate('document.exitFullscreen()')
+  await waitUntil(page, `!${covers}`)
+  await page.evaluate("Object.defineProperty(document, 'fullscreenEnabled', { value: false })")
+  await page.getByRole('button', { name: 'Full screen' }).click()
+  await waitUntil(page, covers)
+  assert.equal(await page.evaluate('document.fullscreenElement'), null)
+  await page.keyboard.press('Escape')
+  await waitUntil(page, `!${covers}`)
   assert.deepEqual(browserErrors, [])
 })
 
