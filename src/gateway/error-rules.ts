@@ -1,5 +1,6 @@
 // Maps errors of chain, store and projections to responses.
 
+import { LookupFailed } from '../base/batched-lookup.ts'
 import { TooManyWaiting } from '../base/semaphore.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from '../http/errors.ts'
@@ -10,7 +11,7 @@ import { InvalidCursor } from '../projections/log/page.ts'
 import { StatementTimeout, StoreUnavailable } from '../store/store.ts'
 import { ClientIdInUse } from '../trading/preparations.ts'
 
-const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, TooManyWaiting]
+const UNAVAILABLE_ERRORS = [StatementTimeout, StoreUnavailable, ChallengesUnavailable, TooManyWaiting, LookupFailed]
 
 const UNREACHABLE = 'The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.'
 const UNUSABLE = 'The Stellar RPC server returned a response that cannot be used. Retry with exponential backoff.'

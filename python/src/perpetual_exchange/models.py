@@ -983,6 +983,10 @@ class LeaderboardEntry:
     """
     Number of liquidations, partial ones included.
     """
+    margin: int | None = None
+    """
+    Only with a period: collateral of the positions that were opened in it, from the hour in which it begins, in USDC, 7-decimal. The capital of a return. Null: unknown.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1074,6 +1078,10 @@ class Entry:
     liq_count: int
     """
     Number of liquidations, partial ones included.
+    """
+    margin: int | None = None
+    """
+    Only with a period: collateral of the positions that were opened in it, from the hour in which it begins, in USDC, 7-decimal. The capital of a return. Null: unknown.
     """
 
 
