@@ -2,7 +2,7 @@
 
 import { useComputed, useSignal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
-import type { AccountState } from '../../client/src/index.ts'
+import type { AccountState, Instrument } from '../../client/src/index.ts'
 import { amount, parseAmount, plain } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { MARKET_SLIPPAGE_MAX_BPS, marketSlippage, setMarketSlippage } from '../state/slippage.ts'
@@ -256,7 +256,7 @@ function useTicketContext({ asset, instrument, limits, condition, isGeneration2 
     available: state?.balances.usdc ?? null,
     cross: state === null ? null : crossMarginOf(state, isGeneration2),
     minCollateral: instrument?.minCollateral ?? null,
-    maxLeverage: instrument?.maxLeverage == null ? null : Number(instrument.maxLeverage),
+    maxLeverage: maxLeverageOf(instrument),
     maxPositionSize: instrument?.maxNotional ?? null,
     marketSteps: instrument,
     headroom: { long: limits?.headroom.long ?? null, short: limits?.headroom.short ?? null },
@@ -264,6 +264,10 @@ function useTicketContext({ asset, instrument, limits, condition, isGeneration2 
     maxTrailingBps: limits?.trailingPercentBps.max ?? null,
     isGeneration2,
   }
+}
+
+function maxLeverageOf(instrument: Instrument | null): number | null {
+  return instrument === null || instrument.maxLeverage === null ? null : Number(instrument.maxLeverage)
 }
 
 /** Contracts of generation 1 compare the equity with the maintenance margin, those of generation 2 with the used margin. */

@@ -1,23 +1,13 @@
 // The chart in a browser: types and indicators, the full window, orders from the price axis, and marks that stay in view and cover no candle.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
-import type { AccountState } from '../../client/src/generated/resources.ts'
-import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign, waitUntil } from './console-fixture.ts'
-import type { ConsoleFixture } from './console-fixture.ts'
+import type { AccountState } from '../../../client/src/generated/resources.ts'
+import { fillTicket, reviewTicket, setUpTrader, sign, waitUntil } from '../console-fixture.ts'
+import { fixture, skip } from './network.ts'
 
-const skip = skipWithoutChromium()
 const MARKET = 'ETH'
-
-let fixture: ConsoleFixture
-before(async () => {
-  if (skip !== false) return
-  fixture = await createConsoleFixture({ LOCAL_TRADERS: '0' }, '1440-dark')
-  await fixture.freezeMarket(MARKET)
-})
-after(() => fixture?.[Symbol.asyncDispose]())
 
 async function openChart(prepare?: (page: Page) => Promise<unknown>): Promise<{ readonly page: Page; readonly browserErrors: readonly string[] }> {
   const opened = await fixture.open(`#/trade/${MARKET}`, prepare === undefined ? {} : { prepare })
