@@ -47,7 +47,10 @@ export function LeadersPage() {
               { title: 'Rank', cell: ({ rank }) => rank },
               { title: 'Trader', cell: ({ trader }) => <><TraderLink address={trader} length={8} />{trader === owner && <> <b class='count'>you</b></>}</> },
               { title: 'Realised PnL', isNumeric: true, cell: ({ pnl }) => <Profit value={pnl} /> },
-              { title: period === 'all' ? 'Return on volume' : 'Return', isNumeric: true, isMinor: period === 'all', cell: (entry) => <Return entry={entry} /> },
+              {
+                title: period === 'all' ? 'Return on volume' : 'Return', isNumeric: true, isMinor: period === 'all',
+                cell: (entry) => <Return entry={entry} />,
+              },
               { title: 'Volume', isNumeric: true, cell: ({ volume }) => amount(volume, 0) },
               { title: 'Trades', isNumeric: true, isMinor: true, cell: ({ trades }) => trades },
             ]}

@@ -78,7 +78,10 @@ export function TicketForm({ market, input, sender }: { readonly market: Market;
   const parts = { asset, input: input.value, set, check, context, isTried: isTried.value }
   return (
     <form class='ticket' noValidate onSubmit={submit}>
-      <Choice label='Order type' options={KINDS.filter(([kind]) => takesKind(kind, market.instrument))} value={input.value.kind} onChoose={(kind) => set({ kind, ...NO_PRICES })} />
+      <Choice
+        label='Order type' options={KINDS.filter(([kind]) => takesKind(kind, market.instrument))} value={input.value.kind}
+        onChoose={(kind) => set({ kind, ...NO_PRICES })}
+      />
       <Sides
         asset={asset} input={input.value} quote={quote.quote}
         onChoose={(side) => set(isEntry(input.value.kind) ? { side } : { side, kind: 'market', ...NO_PRICES })}

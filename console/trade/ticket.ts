@@ -152,7 +152,7 @@ export function checkTicket(input: TicketInput, context: TicketContext): TicketC
   const entry = isEntry(input.kind) ? checkEntry(input, context, problems) : null
   const closing = entry === null ? checkClosing(input, context, problems) : null
   for (const name of fieldsOf(input, context.isGeneration2)) {
-    const problem = problems.has(name) ? null : stepProblem(name, input, context.marketSteps)
+    const problem = problems.has(name) ? null : stepProblem(name, input[name], { unit: input.unit, steps: context.marketSteps })
     if (problem !== null) problems.set(name, problem)
   }
   const steps = problems.size > 0 ? [] : entry !== null ? entrySteps(input, context, entry) : closing !== null ? closingSteps(input, closing, context) : []

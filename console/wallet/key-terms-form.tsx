@@ -22,7 +22,8 @@ const FIELDS: readonly (readonly [name: 'networks' | 'assets' | 'maxLeverage' | 
   ['networks', 'Only from these networks', '203.0.113.0/24'], ['assets', 'Only these assets', 'BTC, ETH'], ['maxLeverage', 'Highest leverage', ''],
   ['maxNotional', 'USDC a day', '10000'], ['maxOrders', 'Orders a day', ''],
 ]
-const CAPS_HELP = 'Limits of a day count opens and entry orders by collateral times leverage, as far as they pass this gateway. Who holds the wallet\'s secret key needs no gateway.'
+const CAPS_HELP = 'Limits of a day count opens and entry orders by collateral times leverage, as far as they pass this gateway. ' +
+  'Who holds the wallet\'s secret key needs no gateway.'
 
 export function KeyTermsForm({ scopes, chosen, button, onSubmit }: KeyTermsFormOptions) {
   const { feed, markets } = useParts()

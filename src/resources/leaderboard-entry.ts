@@ -27,8 +27,8 @@ export const LeaderboardEntry = Type.Object(
     trades: Type.Integer({ description: 'Number of opens, closes, reductions and liquidations.', examples: [12] }),
     liqCount: Type.Integer({ description: 'Number of liquidations, partial ones included.', examples: [0] }),
     margin: Type.Optional(amountOrNull(
-      'Only with a period: collateral of the positions that were opened in it, from the hour in which it begins, in USDC, 7-decimal. The capital of a return. ' +
-      'Null: unknown.', '4000000000',
+      'Only with a period: collateral of the positions that were opened in it, from the hour in which it begins, in USDC, 7-decimal. The capital of a ' +
+      'return. Null: unknown.', '4000000000',
     )),
   },
   { $id: 'LeaderboardEntry', description: 'Results of one trader, of the whole history or of a period.' },

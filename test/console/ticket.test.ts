@@ -21,7 +21,8 @@ const POSITION: TicketPosition = {
 const CONTEXT: TicketContext = {
   asset: 'BTC', price: '900000000000', condition: conditionOf('BTC', { limits: null, instrument: null, priceState: 'fresh' }), cross: null, attached: [],
   available: '10000000000', minCollateral: '100000000', maxLeverage: 10,
-  maxPositionSize: '1000000000000', marketSteps: { tickSize: '1', amountStep: '1', leverageStep: '1' }, headroom: { long: '500000000000', short: '20000000000' }, maxTrailingBps: 5_000, maintenanceMarginBps: 250,
+  maxPositionSize: '1000000000000', marketSteps: { tickSize: '1', amountStep: '1', leverageStep: '1' },
+  headroom: { long: '500000000000', short: '20000000000' }, maxTrailingBps: 5_000, maintenanceMarginBps: 250,
   positions: [POSITION], isGeneration2: false,
 }
 

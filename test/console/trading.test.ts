@@ -368,7 +368,7 @@ test('a key is limited, used, lent and rotated, each secret is shown once, and r
   await lending.getByRole('button', { name: 'Rotate' }).click()
   const [rotated, rotatedId] = await takeSecret(page)
   assert.deepEqual([rotatedId, (await readCurrentKey(credentials)).status, (await readCurrentKey(rotated)).status], [keyId, 401, 200])
-  // The page goes on with the new secret.
+  // The page continues with the new secret.
   await table.getByRole('button', { name: `Revoke ${keyId}, the key in use` }).click()
   await page.getByText(`Revoked ${keyId}.`).waitFor()
   assert.equal((await readCurrentKey(lent)).status, 401)
