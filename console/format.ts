@@ -21,7 +21,8 @@ export function amount(text: string | null, decimals = 2): string {
 /** As `amount`, with a plus sign for positive values. */
 export function signed(text: string | null, decimals = 2): string {
   const formatted = amount(text, decimals)
-  return text !== null && BigInt(text) > 0n ? `+${formatted}` : formatted
+  // A value that is rounded to zero has no sign.
+  return text !== null && BigInt(text) > 0n && /[1-9]/.test(formatted) ? `+${formatted}` : formatted
 }
 
 /** Number of decimals to show for a price of this size: at least five significant digits, as far as prices have them. */
@@ -115,5 +116,5 @@ const RATE_PERCENT = 100_000
 
 /** A rate with seven implied decimals, in percent; null is unknown. */
 export function rate(value: string | null): string {
-  return value === null ? UNKNOWN : `${(Number(value) / RATE_PERCENT).toFixed(4)}%`
+  return value === null ? UNKNOWN : `${decimal(Number(value) / RATE_PERCENT, 4)}%`
 }

@@ -1,7 +1,7 @@
 // Runs the console's browser tests on every display and prints one line for each display.
 //   npm run test:console                               all six
 //   npm run test:console -- 390-dark 390-light         these
-//   npm run test:console -- 390-dark test/console/vaults.test.ts
+//   npm run test:console -- 390-dark test/console/quiet.test.ts
 
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,46 +1,59 @@
 // The API keys of the account, for programs.
 
-import { useSignal } from '@preact/signals'
 import type { Answer, ApiKey, Client } from '../../client/src/index.ts'
 import { amount, dateTime } from '../format.ts'
 import { useParts } from '../parts.ts'
-import { reasonOf } from '../problems.ts'
 import { useResource } from '../state/use-resource.ts'
 import { Card, Fresh, PageHeading, ReadNote } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
 import { Name } from '../ui/text.tsx'
 import { KeySection } from '../wallet/key-section.tsx'
+import { Secret, useKeyWork } from '../wallet/key-work.tsx'
+import { LendSection } from '../wallet/lend-section.tsx'
 
 export function KeysPage() {
-  const { session } = useParts()
+  const { session, feed } = useParts()
   const key = session.key()
-  const keys = useResource('API keys', readAllKeys, [key?.keyId], { isManual: true, isEnabled: key !== null })
-  const status = useSignal('')
+  const current = useResource('Key in use', (client) => client.getCurrentKey(), [key?.keyId], { isEnabled: key !== null })
+  const inUse = current.answer.value?.body ?? null
+  const canList = inUse?.scopes.includes('keys') === true
+  const keys = useResource('API keys', readAllKeys, [key?.keyId], { isManual: true, isEnabled: key !== null && canList })
+  const work = useKeyWork()
+  const rows = keys.answer.value?.body ?? []
+  const others = rows.filter((row) => row.keyId !== key?.keyId && endOf(row, feed.serverTimeSec() * 1000) === null)
 
-  async function revoke(keyId: string): Promise<void> {
-    try {
-      await session.client().revokeKey({ keyId })
-      status.value = `Revoked ${keyId}.`
-      if (session.key()?.keyId === keyId) session.setKey(null, null)
-      else await keys.read()
-    } catch (error) {
-      status.value = `Not revoked: ${reasonOf(error)}.`
-    }
+  async function read(): Promise<void> {
+    if (session.key() !== null) await Promise.all([current.read(), ...(canList ? [keys.read()] : [])])
   }
+
+  const revoke = (keyId: string): Promise<void> => work.run('Revoking…', 'Not revoked', async () => {
+    await session.client().revokeKey({ keyId })
+    if (session.key()?.keyId === keyId) session.setKey(null, null)
+    else await read()
+    return { text: `Revoked ${keyId}.` }
+  })
+  const revokeOthers = (): Promise<void> => work.run('Revoking…', 'Not revoked', async () => {
+    await session.client().revokeOtherKeys()
+    await read()
+    return { text: 'Revoked all keys but the one in use.' }
+  })
 
   return (
     <div class='stack'>
       <PageHeading>API keys</PageHeading>
       <p class='note'>For programs. Trading and reading your account on this site needs none.</p>
-      <div class='halves'>
-        <KeySection onIssued={() => void keys.read()} />
-        {(key !== null || status.value !== '') && (
-          <Card title='API keys of this account'>
-            {key !== null && <KeyTable keys={keys.answer.value?.body ?? []} resource={keys} inUse={key.keyId} onRevoke={(keyId) => void revoke(keyId)} />}
-            <p class='note' role='status'>{status}</p>
-          </Card>
-        )}
+      <div class='pair'>
+        <KeySection current={current} onIssued={() => void read()} />
+        {key !== null && inUse?.keyId === key.keyId && <LendSection key={key.keyId} current={inUse} others={others} onChanged={() => void read()} />}
       </div>
+      {(key !== null || work.status.text !== '') && (
+        <Card title='API keys of this account'>
+          {inUse !== null && !canList && <p class='note'>The key in use may not list the keys of its account.</p>}
+          {key !== null && canList && <KeyTable keys={rows} resource={keys} inUse={key.keyId} onRevoke={(keyId) => void revoke(keyId)} />}
+          {others.length > 0 && <div class='row'><button type='button' onClick={() => void revokeOthers()}>Revoke all keys but the one in use</button></div>}
+          <Secret work={work} />
+        </Card>
+      )}
     </div>
   )
 }
@@ -51,6 +64,7 @@ function KeyTable({ keys, resource, inUse, onRevoke }: {
   readonly inUse: string
   readonly onRevoke: (keyId: string) => void
 }) {
+  const { feed } = useParts()
   return (
     <Fresh resource={resource}>
       <Table
@@ -58,22 +72,28 @@ function KeyTable({ keys, resource, inUse, onRevoke }: {
         columns={[
           { title: 'Key', cell: ({ keyId }) => <span class='address'>{keyId}</span> },
           { title: 'Label', cell: ({ label }) => <Name text={label ?? ''} /> },
-          { title: 'Tier', isMinor: true, cell: ({ tier }) => tier },
-          { title: 'Limited to', isMinor: true, cell: limitsOf },
-          { title: 'Created', isMinor: true, cell: ({ createdAt }) => dateTime(createdAt / 1000) },
-          { title: 'Last used', isMinor: true, cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : dateTime(lastUsedAt / 1000)) },
-          { title: 'State', cell: ({ keyId, revokedAt }) => revokedAt !== null ? `revoked ${dateTime(revokedAt / 1000)}` : (
+          { title: 'State', cell: (row) => endOf(row, feed.serverTimeSec() * 1000) ?? (
             <button
-              type='button' class='small' aria-label={`Revoke ${keyId}${keyId === inUse ? ', the key in use' : ''}`} onClick={() => onRevoke(keyId)}
+              type='button' class='small' aria-label={`Revoke ${row.keyId}${row.keyId === inUse ? ', the key in use' : ''}`} onClick={() => onRevoke(row.keyId)}
             >
-              {keyId === inUse ? 'Revoke (in use)' : 'Revoke'}
+              {row.keyId === inUse ? 'Revoke (in use)' : 'Revoke'}
             </button>
           ) },
+          { title: 'Tier', isMinor: true, cell: ({ tier }) => tier },
+          { title: 'Limited to', isMinor: true, cell: (row) => <span class='wrap'>{limitsOf(row)}</span> },
+          { title: 'Created', isMinor: true, cell: ({ createdAt }) => dateTime(createdAt / 1000) },
+          { title: 'Last used', isMinor: true, cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : dateTime(lastUsedAt / 1000)) },
         ]}
       />
       <ReadNote resource={resource} />
     </Fresh>
   )
+}
+
+/** The end of a key in words; null while it works. */
+function endOf({ revokedAt, expiresAt }: ApiKey, nowMs: number): string | null {
+  if (revokedAt !== null) return `revoked ${dateTime(revokedAt / 1000)}`
+  return expiresAt !== null && expiresAt <= nowMs ? `expired ${dateTime(expiresAt / 1000)}` : null
 }
 
 /** The limits of a key in words. */

@@ -14,6 +14,8 @@ type Sort = 'pnl' | 'volume'
 type Period = 'day' | 'week' | 'month' | 'all'
 const SORTS = [['pnl', 'PnL'], ['volume', 'Volume']] as const
 const PERIODS: readonly (readonly [Period, string])[] = [['day', '24 h'], ['week', '7 days'], ['month', '30 days'], ['all', 'All time']]
+const OF_ALL_TIME = 'The return is PnL by traded volume.'
+const OF_PERIOD = 'The return is PnL by the margin of the positions that were opened in the period, and n/a if none was.'
 const ROWS = 100
 /** A quotient of integers keeps this many decimals of a percentage. */
 const PERCENT_E4 = 1_000_000n
@@ -45,22 +47,27 @@ export function LeadersPage() {
               { title: 'Rank', cell: ({ rank }) => rank },
               { title: 'Trader', cell: ({ trader }) => <><TraderLink address={trader} length={8} />{trader === owner && <> <b class='count'>you</b></>}</> },
               { title: 'Realised PnL', isNumeric: true, cell: ({ pnl }) => <Profit value={pnl} /> },
-              { title: 'Return on volume', isNumeric: true, isMinor: true, cell: (entry) => <Change percent={returnOf(entry)} /> },
+              {
+                title: period === 'all' ? 'Return on volume' : 'Return', isNumeric: true, isMinor: period === 'all',
+                cell: (entry) => <Return entry={entry} />,
+              },
               { title: 'Volume', isNumeric: true, cell: ({ volume }) => amount(volume, 0) },
               { title: 'Trades', isNumeric: true, isMinor: true, cell: ({ trades }) => trades },
             ]}
           />
         </Fresh>
-        <p class='note'>PnL by price, without fees, funding and liquidations. The return is PnL by traded volume: what others have deposited is not known.</p>
+        <p class='note'>{`PnL by price, without fees, funding and liquidations. ${period === 'all' ? OF_ALL_TIME : OF_PERIOD}`}</p>
         <ReadNote resource={leaders} />
       </Card>
     </div>
   )
 }
 
-/** PnL in percent of the volume; null without a volume. */
-function returnOf({ pnl, volume }: Pick<LeaderboardEntry, 'pnl' | 'volume'>): number | null {
-  return volume === '0' ? null : Number(BigInt(pnl) * PERCENT_E4 / BigInt(volume)) / E4
+/** PnL in percent of the margin, or of the volume of all time. */
+function Return({ entry: { pnl, volume, margin } }: { readonly entry: LeaderboardEntry }) {
+  const capital = margin === undefined ? volume : margin
+  if (capital === '0') return <>n/a</>
+  return <Change percent={capital === null ? null : Number(BigInt(pnl) * PERCENT_E4 / BigInt(capital)) / E4} />
 }
 
 /** The user's place, which may be beyond the rows. */

@@ -46,9 +46,9 @@ export function AccountTabs(options: AccountTabsOptions) {
         {TABS.map((each) => (
           <button
             key={each} type='button' role='tab' id={`${id}-${each}`} aria-selected={each === tab} aria-controls={`${id}-panel`} tabIndex={each === tab ? 0 : -1}
-            aria-label={each} aria-describedby={counts[each] === null ? undefined : `${id}-${each}-count`} onClick={() => setTab(each)}
+            onClick={() => setTab(each)}
           >
-            {each}{counts[each] !== null && <span class='count' id={`${id}-${each}-count`}>{counts[each]}</span>}
+            {each}{counts[each] !== null && <> <span class='count'>{counts[each]}</span></>}
           </button>
         ))}
       </div>

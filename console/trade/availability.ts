@@ -1,6 +1,6 @@
 // The actions that the exchange allows now, and why not the others: a lost connection, pauses, halts, deleveraging and stale prices. Pure.
 
-import type { MarketLimits } from '../../client/src/index.ts'
+import type { Instrument, MarketLimits } from '../../client/src/index.ts'
 import type { Freshness } from '../freshness.ts'
 
 /** `place_exit`: an order that only reduces a position, other than a trailing stop, whose placement needs a current price. */
@@ -21,15 +21,25 @@ export interface MarketCondition {
   readonly isHalted: boolean
   /** Positions are closed to deleverage the exchange. */
   readonly isDeleveraging: boolean
+  /** `reduceOnly`: nothing can be opened now, for a reason that no other member has. `closed`: the contracts have no settings for the asset. */
+  readonly market: 'open' | 'reduceOnly' | 'closed'
 }
 
 type Conditions = Pick<MarketLimits, 'tradingPaused' | 'pauseMode' | 'assetHalted' | 'adlActive'>
 
-/** `limits`: null if they are not known yet. */
-export function conditionOf(asset: string, limits: Conditions | null, priceState: Freshness, isDisconnected = false): MarketCondition {
+interface Readings {
+  /** Null if they are not known yet. */
+  readonly limits: Conditions | null
+  readonly instrument: Pick<Instrument, 'open' | 'maxLeverage'> | null
+  readonly priceState: Freshness
+  readonly isDisconnected?: boolean
+}
+
+export function conditionOf(asset: string, { limits, instrument, priceState, isDisconnected = false }: Readings): MarketCondition {
   return {
     asset, priceState, pause: isDisconnected ? 'disconnected' : limits === null ? null : pauseOf(limits),
     isHalted: limits?.assetHalted === true, isDeleveraging: limits?.adlActive === true,
+    market: instrument === null || instrument.open ? 'open' : instrument.maxLeverage === null ? 'closed' : 'reduceOnly',
   }
 }
 
@@ -57,13 +67,15 @@ const NEEDS_PRICE: Readonly<Partial<Record<TradeAction, string>>> = {
 }
 
 /** Returns the reason why the action is not possible now; null if it is. */
-export function unavailable(action: TradeAction, { asset, priceState, pause, isHalted, isDeleveraging }: MarketCondition): string | null {
+export function unavailable(action: TradeAction, { asset, priceState, pause, isHalted, isDeleveraging, market }: MarketCondition): string | null {
   if (pause !== null && PAUSED[pause].actions.has(action)) return PAUSED[pause].text
   const isEntry = action === 'open' || action === 'place_entry'
   if (isEntry && isHalted) return `${asset} is halted. No position can be opened in it until the exchange resumes it. Positions can still be closed.`
   if (action === 'open' && isDeleveraging) {
     return `Positions in ${asset} are being deleveraged. No position can be opened in it until that ends. Positions can still be closed.`
   }
+  if (isEntry && market === 'closed') return `${asset} is not traded: the exchange has no settings for it. Positions can still be closed.`
+  if (action === 'open' && market === 'reduceOnly') return `${asset} takes no new positions now. Positions can still be closed.`
   const effect = NEEDS_PRICE[action]
   if (effect === undefined || priceState === 'fresh') return null
   return priceState === 'stale' ? `The price of ${asset} is stale. ${effect} until a new price arrives.` : `The price of ${asset} is not known yet.`

@@ -46,16 +46,30 @@ export function readLook(type: string | undefined, indicators: string | undefine
   }
 }
 
-/** Fills the window until Escape is pressed. Dialogs are above it. */
-export function useFullWindow(): readonly [isFull: boolean, setFull: (isFull: boolean) => void] {
+/**
+ * Fills the screen where the browser allows it, else the window, until Escape is pressed. The whole page is in full screen, so that dialogs are above the
+ * chart.
+ */
+export function useFullScreen(): readonly [isFull: boolean, setFull: (isFull: boolean) => void] {
   const [isFull, setFull] = useState(false)
   useEffect(() => {
     if (!isFull) return undefined
+    // The browser takes the Escape key of a full screen for itself, and only reports that it ended.
+    const end = (): void => {
+      if (document.fullscreenElement === null) setFull(false)
+    }
     const leave = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) setFull(false)
     }
     document.addEventListener('keydown', leave)
-    return () => document.removeEventListener('keydown', leave)
+    document.addEventListener('fullscreenchange', end)
+    // A browser that refuses leaves the chart in its window.
+    if (document.fullscreenEnabled) document.documentElement.requestFullscreen().catch(() => {})
+    return () => {
+      document.removeEventListener('keydown', leave)
+      document.removeEventListener('fullscreenchange', end)
+      if (document.fullscreenElement !== null) void document.exitFullscreen()
+    }
   }, [isFull])
   return [isFull, setFull]
 }

@@ -10,7 +10,7 @@ import { usePrice } from '../state/use-price.ts'
 import { Choice, ReadNote } from '../ui/layout.tsx'
 import { ChartLabels } from './chart-labels.tsx'
 import type { ChartLabelsOptions, OrderHandle } from './chart-labels.tsx'
-import { ChartTools, indicatorTexts, readLook, useFullWindow } from './chart-tools.tsx'
+import { ChartTools, indicatorTexts, readLook, useFullScreen } from './chart-tools.tsx'
 import type { ChartType, Look } from './chart-look.ts'
 import { CandleTable, Legend } from './candle-texts.tsx'
 import type { Zone } from './candle-texts.tsx'
@@ -87,7 +87,7 @@ export function ChartView({ market, lists, sender, onPickPrice }: ChartViewOptio
 
   const last = candles.value.at(-1)
   const shown = hovered.value === null ? last : candles.value.find(({ time }) => time === hovered.value) ?? last
-  const [isFull, setFull] = useFullWindow()
+  const [isFull, setFull] = useFullScreen()
   return (
     <div class={isFull ? 'stack chart-full' : 'stack'}>
       <div class='row chart-choices'>

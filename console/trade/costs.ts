@@ -1,6 +1,6 @@
 // The costs of an entry, what it closes first, and its liquidation price. Pure. Amounts are integers with seven implied decimals.
 
-import type { MarketLimits } from '../../client/src/index.ts'
+import type { Instrument, MarketLimits } from '../../client/src/index.ts'
 import { priceBounds } from '../../client/src/price-bound.ts'
 import { amount, signed } from '../format.ts'
 
@@ -32,6 +32,7 @@ export interface Netting {
 
 const ONE = 10_000_000n
 const BPS = 10_000n
+const RATE_PER_DECI_BPS = 100
 /** A constant of the contracts' code. */
 const NETTED_MAX = 4
 
@@ -85,8 +86,14 @@ export function nettingText({ count, closedSize, size }: Netting, side: Side, pn
 }
 
 /** Returns the payment of the keeper who executes an order of this size; null while the contracts' settings are not known. */
-export function keeperReward(size: bigint, keeperFee: MarketLimits['keeperFee'] | null): bigint | null {
-  return keeperFee === null || keeperFee.base === null || keeperFee.rate === null ? null : BigInt(keeperFee.base) + (size * BigInt(keeperFee.rate)) / ONE
+export function keeperReward(size: bigint, keeperFee: Instrument['keeperFee'] | null): bigint | null {
+  const rate = rateOf(keeperFee?.deciBps ?? undefined)
+  return keeperFee === null || keeperFee.base === null || rate === null ? null : BigInt(keeperFee.base) + (size * BigInt(rate)) / ONE
+}
+
+/** Tenths of a basis point as a share with seven implied decimals. */
+export function rateOf(deciBps: number | undefined): string | null {
+  return deciBps === undefined ? null : String(Math.round(deciBps * RATE_PER_DECI_BPS))
 }
 
 /** `rate`: a share with seven implied decimals; null if it is not known. */

@@ -147,7 +147,8 @@ function PositionActions({ position, positions, market, sender, orders, availabl
   // A pause affects all markets.
   const gate = useGate({ ...market.condition, asset, priceState })
   const isCross = marginMode === 'cross'
-  const hasParts = market.isGeneration2 && !isCross
+  const hasParts = market.instrument?.canReduce === true && !isCross
+  const hasCollateral = market.isGeneration2 && !isCross
   const context = { price: received?.price ?? null, available, orders }
   const hasOthers = market.isGeneration2 && positions.some((each) =>
     each.positionId !== positionId && each.asset === asset && each.direction === position.direction && each.marginMode === marginMode)
@@ -174,8 +175,8 @@ function PositionActions({ position, positions, market, sender, orders, availabl
           Reverse
         </GatedButton>
         {hasParts && button('Close part of', 'Part', 'part')}
-        {hasParts && button('Add collateral to', '+', 'add')}
-        {hasParts && button('Remove collateral from', '−', 'remove')}
+        {hasCollateral && button('Add collateral to', '+', 'add')}
+        {hasCollateral && button('Remove collateral from', '−', 'remove')}
         {(!isCross || market.isGeneration2) && button('TP, take-profit for', 'TP', 'take_profit')}
         {(!isCross || market.isGeneration2) && button('SL, stop-loss for', 'SL', 'stop_loss')}
       </div>

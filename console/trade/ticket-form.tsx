@@ -2,7 +2,7 @@
 
 import { useComputed, useSignal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
-import type { AccountState } from '../../client/src/index.ts'
+import type { AccountState, Instrument } from '../../client/src/index.ts'
 import { amount, parseAmount, plain } from '../format.ts'
 import { useParts } from '../parts.ts'
 import { MARKET_SLIPPAGE_MAX_BPS, marketSlippage, setMarketSlippage } from '../state/slippage.ts'
@@ -12,6 +12,7 @@ import { Choice } from '../ui/layout.tsx'
 import { WalletPrompt } from '../wallet/wallet-section.tsx'
 import { afterNetting, availableFor } from './funds.ts'
 import type { CrossMargin } from './funds.ts'
+import { takesKind } from './market-steps.ts'
 import { Outcome } from './outcome.tsx'
 import { resultAt } from './position-figures.ts'
 import { exitSuggestions } from './position-forms.ts'
@@ -35,6 +36,7 @@ export const NO_PRICES = { limitPrice: '', triggerPrice: '', takeProfit: '', sto
 const KINDS: readonly (readonly [kind: OrderKind, text: string])[] = [
   ['market', 'Market'], ['limit', 'Limit'], ['stop', 'Stop'], ['take_profit', 'Take-profit'], ['stop_loss', 'Stop-loss'], ['trailing', 'Trailing stop'],
 ]
+const MARGIN_MODES = [['isolated', 'Isolated'], ['cross', 'Cross']] as const
 const SHARES = [25, 50, 75, 100] as const
 const PERCENT = 100n
 
@@ -76,14 +78,17 @@ export function TicketForm({ market, input, sender }: { readonly market: Market;
   const parts = { asset, input: input.value, set, check, context, isTried: isTried.value }
   return (
     <form class='ticket' noValidate onSubmit={submit}>
-      <Choice label='Order type' options={KINDS} value={input.value.kind} onChoose={(kind) => set({ kind, ...NO_PRICES })} />
+      <Choice
+        label='Order type' options={KINDS.filter(([kind]) => takesKind(kind, market.instrument))} value={input.value.kind}
+        onChoose={(kind) => set({ kind, ...NO_PRICES })}
+      />
       <Sides
         asset={asset} input={input.value} quote={quote.quote}
         onChoose={(side) => set(isEntry(input.value.kind) ? { side } : { side, kind: 'market', ...NO_PRICES })}
       />
       {input.value.kind === 'market' && (
         <Choice
-          label='Margin mode' options={[['isolated', 'Isolated'], ['cross', 'Cross']]} value={input.value.marginMode}
+          label='Margin mode' options={MARGIN_MODES.filter(([mode]) => market.instrument?.marginModes.includes(mode) !== false)} value={input.value.marginMode}
           onChoose={(marginMode) => set({ marginMode })}
         />
       )}
@@ -227,21 +232,22 @@ function crossText(context: TicketContext, { collateral, netting }: TicketCheck)
 }
 
 function LeverageField({ input, set, context, problem }: TicketFieldOptions & { readonly problem: string | null }) {
-  const max = context.maxLeverage ?? 10
+  const max = context.maxLeverage
   return (
     <div class='leverage whole'>
       <TextField
         label={LABELS.leverage} value={input.leverage} problem={problem} onInput={(leverage) => set({ leverage })} suffix={<span class='note'>×</span>}
       />
       <input
-        type='range' min={1} max={max} step={1} value={input.leverage} aria-label={`Leverage from 1 to ${max}`}
+        type='range' min={1} max={max ?? input.leverage} step={context.marketSteps?.leverageStep ?? 1} value={input.leverage} disabled={max === null}
+        aria-label={max === null ? 'Leverage' : `Leverage from 1 to ${max}`}
         onInput={(event) => set({ leverage: event.currentTarget.value })}
       />
     </div>
   )
 }
 
-function useTicketContext({ asset, limits, condition, isGeneration2 }: Market): TicketContext {
+function useTicketContext({ asset, instrument, limits, condition, isGeneration2 }: Market): TicketContext {
   const { account } = useParts()
   const { received } = usePrice(asset)
   const state = useComputed(() => account.state.answer.value?.body ?? null).value
@@ -252,14 +258,19 @@ function useTicketContext({ asset, limits, condition, isGeneration2 }: Market): 
     price: received?.price ?? null,
     available: state?.balances.usdc ?? null,
     cross: state === null ? null : crossMarginOf(state, isGeneration2),
-    minCollateral: limits?.minCollateral ?? null,
-    maxLeverage: limits?.maxLeverage ?? null,
-    maxPositionSize: limits?.maxPositionSize ?? null,
+    minCollateral: instrument?.minCollateral ?? null,
+    maxLeverage: maxLeverageOf(instrument),
+    maxPositionSize: instrument?.maxNotional ?? null,
+    marketSteps: instrument,
     headroom: { long: limits?.headroom.long ?? null, short: limits?.headroom.short ?? null },
-    maintenanceMarginBps: limits?.maintenanceMarginBps ?? null,
+    maintenanceMarginBps: instrument?.maintenanceMarginBps ?? null,
     maxTrailingBps: limits?.trailingPercentBps.max ?? null,
     isGeneration2,
   }
+}
+
+function maxLeverageOf(instrument: Instrument | null): number | null {
+  return instrument === null || instrument.maxLeverage === null ? null : Number(instrument.maxLeverage)
 }
 
 /** Contracts of generation 1 compare the equity with the maintenance margin, those of generation 2 with the used margin. */

@@ -6,7 +6,7 @@ import { useParts } from '../parts.ts'
 import { Facts } from '../ui/layout.tsx'
 import { ProblemText } from '../ui/problem.tsx'
 import { marketSlippage } from '../state/slippage.ts'
-import { feeAt, keeperReward, liquidationAt, nettingText, roomToOpen, worstPrice } from './costs.ts'
+import { feeAt, keeperReward, liquidationAt, nettingText, rateOf, roomToOpen, worstPrice } from './costs.ts'
 import type { TicketCheck, TicketInput } from './ticket.ts'
 import type { Market } from './use-market.ts'
 import type { QuoteReading } from './use-quote.ts'
@@ -22,13 +22,13 @@ const NONE = 'n/a'
 const RATE_PERCENT = 100_000
 
 export function Preview(options: PreviewOptions) {
-  const { input, check, reading: { quote, problem }, market: { limits, isGeneration2 } } = options
+  const { input, check, reading: { quote, problem }, market: { instrument, limits, isGeneration2 } } = options
   const { account } = useParts()
   const state = account.state.answer.value?.body ?? null
   const isMarket = input.kind === 'market'
   const room = quote?.headroom ?? roomToOpen(input.side, limits)
   const entry = entryPriceOf(options)
-  const reward = isMarket || check.size === null ? null : keeperReward(BigInt(check.size), limits?.keeperFee ?? null)
+  const reward = isMarket || check.size === null ? null : keeperReward(BigInt(check.size), instrument?.keeperFee ?? null)
   return (
     <div class='preview' aria-label='Preview' role='group'>
       <Facts
@@ -66,14 +66,14 @@ function entryPriceOf({ input, reading: { quote }, market: { asset } }: PreviewO
 }
 
 /** The quote's fee, to the stroop. Until there is a quote, and for resting orders, at the account's rate, before the discount of a referral. */
-function feeText({ input, check, reading: { quote }, market: { limits } }: PreviewOptions, state: AccountState | null): string {
+function feeText({ input, check, reading: { quote }, market: { instrument } }: PreviewOptions, state: AccountState | null): string {
   const size = check.netting?.size ?? (check.size === null ? null : BigInt(check.size))
   if (size === null || size <= 0n) return NONE
   const isMarket = input.kind === 'market'
   if (isMarket && quote !== null && quote.fee !== null) return usdc(quote.fee)
-  const [first] = limits?.feeTiers ?? []
+  const [first] = instrument?.feeTiers ?? []
   // Keepers fill resting orders at the rate of makers.
-  const rate = isMarket ? state?.fees.takerRate ?? first?.takerRate ?? null : state?.fees.makerRate ?? first?.makerRate ?? null
+  const rate = (isMarket ? state?.fees.takerRate : state?.fees.makerRate) ?? rateOf(isMarket ? first?.takerDeciBps : first?.makerDeciBps)
   const fee = feeAt(size, rate)
   return fee === null ? NONE : `${isMarket ? 'about ' : ''}${usdc(fee.toString())} (${(Number(rate) / RATE_PERCENT).toFixed(3)}%)`
 }
@@ -84,10 +84,10 @@ function worstPriceText({ input, market: { limits, isGeneration2 } }: PreviewOpt
   return limits === null || entry === null ? NONE : price(worstPrice(BigInt(entry), input.side, marketSlippage.value).toString())
 }
 
-function liquidationText({ input, check: { leverage }, reading: { quote }, market: { limits } }: PreviewOptions, entry: string | null): string {
+function liquidationText({ input, check: { leverage }, reading: { quote }, market: { instrument } }: PreviewOptions, entry: string | null): string {
   const quoted = quote?.liquidationPrice ?? null
   if (input.kind === 'market' && quoted !== null) return price(quoted)
-  const maintenanceMarginBps = limits?.maintenanceMarginBps ?? null
+  const maintenanceMarginBps = instrument?.maintenanceMarginBps ?? null
   if (entry === null || leverage === null || maintenanceMarginBps === null) return NONE
   const at = liquidationAt(BigInt(entry), { side: input.side, leverage, maintenanceMarginBps })
   return at === null ? 'none' : `about ${price(at.toString())}`

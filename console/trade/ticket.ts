@@ -10,6 +10,8 @@ import { liquidationAt, nettingOf, nettingProblem } from './costs.ts'
 import type { Netting } from './costs.ts'
 import { afterNetting, availableFor, crossProblem, missingText } from './funds.ts'
 import type { Funds } from './funds.ts'
+import { stepProblem } from './market-steps.ts'
+import type { MarketSteps } from './market-steps.ts'
 import { dangersOf, riskWarnings } from './risk.ts'
 import type { Danger } from './risk.ts'
 import { atOnceWarning, beyondLiquidation, entryTriggerSide, exitProblem, exitTriggerSide } from './trigger.ts'
@@ -73,6 +75,7 @@ export interface TicketContext extends Funds {
   readonly minCollateral: string | null
   readonly maxLeverage: number | null
   readonly maxPositionSize: string | null
+  readonly marketSteps: MarketSteps | null
   readonly headroom: { readonly long: string | null; readonly short: string | null }
   readonly maxTrailingBps: number | null
   readonly maintenanceMarginBps: number | null
@@ -148,6 +151,10 @@ export function checkTicket(input: TicketInput, context: TicketContext): TicketC
   const problems = new Map<FieldName, string>()
   const entry = isEntry(input.kind) ? checkEntry(input, context, problems) : null
   const closing = entry === null ? checkClosing(input, context, problems) : null
+  for (const name of fieldsOf(input, context.isGeneration2)) {
+    const problem = problems.has(name) ? null : stepProblem(name, input[name], { unit: input.unit, steps: context.marketSteps })
+    if (problem !== null) problems.set(name, problem)
+  }
   const steps = problems.size > 0 ? [] : entry !== null ? entrySteps(input, context, entry) : closing !== null ? closingSteps(input, closing, context) : []
   return {
     problems, steps,
@@ -193,10 +200,9 @@ function checkEntry(input: TicketInput, context: TicketContext, problems: Map<Fi
 }
 
 function checkLeverage({ leverage }: TicketInput, { maxLeverage }: TicketContext, problems: Map<FieldName, string>): number | null {
-  const max = maxLeverage ?? 10
   const value = /^\d{1,4}$/.test(leverage.trim()) ? Number(leverage) : 0
-  if (value >= 1 && value <= max) return value
-  problems.set('leverage', `Enter a whole number from 1 to ${max}.`)
+  if (value >= 1 && (maxLeverage === null || value <= maxLeverage)) return value
+  problems.set('leverage', maxLeverage === null ? 'Enter a whole number.' : `Enter a whole number from 1 to ${maxLeverage}.`)
   return null
 }
 

@@ -1,7 +1,7 @@
-// The limits of a market, and what they and the price allow now.
+// A market's instrument and limits, and what they and the price allow now.
 
 import { useEffect } from 'preact/hooks'
-import type { MarketLimits } from '../../client/src/index.ts'
+import type { Instrument, MarketLimits } from '../../client/src/index.ts'
 import { after } from '../clock.ts'
 import { useParts } from '../parts.ts'
 import { usePrice } from '../state/use-price.ts'
@@ -11,6 +11,8 @@ import type { MarketCondition, TradeAction } from './availability.ts'
 
 export interface Market {
   readonly asset: string
+  /** What the market accepts. Null until it is known. */
+  readonly instrument: Instrument | null
   /** Null until they are known. */
   readonly limits: MarketLimits | null
   readonly condition: MarketCondition
@@ -27,21 +29,23 @@ export function useMarket(asset: string): Market {
   const { feed } = useParts()
   const read = useResource('Limits', (client) => client.getMarketLimits({ asset }), [asset])
   const limits = read.answer.value?.body ?? null
+  const described = useResource('Instrument', (client) => client.getInstrument({ asset }), [asset], { isManual: true })
+  const instrument = described.answer.value?.body ?? null
   useEffect(() => {
     let cancel = (): void => {}
     const stop = feed.stream.on('events', ({ data: { topic } }) => {
       if (!CONDITION_TOPICS.has(topic)) return
       cancel()
-      cancel = after(LIMITS_CACHE_MS, () => void read.read())
+      cancel = after(LIMITS_CACHE_MS, () => void Promise.all([read.read(), described.read()]))
     })
     return () => {
       stop()
       cancel()
     }
-  }, [read])
+  }, [read, described])
   const { state } = usePrice(asset)
-  const condition = conditionOf(asset, limits, state, feed.connection.value === 'lost')
-  return { asset, limits, condition, isGeneration2: limits !== null && limits.pauseMode !== null }
+  const condition = conditionOf(asset, { limits, instrument, priceState: state, isDisconnected: feed.connection.value === 'lost' })
+  return { asset, instrument, limits, condition, isGeneration2: limits !== null && limits.pauseMode !== null }
 }
 
 /** The reason why nothing can be sent while the connection is lost; null while it is not. */

@@ -2,7 +2,7 @@
 
 import { displayText } from '../../client/src/index.ts'
 import type { MarketStats } from '../../client/src/index.ts'
-import { short, signed, UNKNOWN } from '../format.ts'
+import { decimal, short, signed, UNKNOWN } from '../format.ts'
 
 /** A name from the chain, whose direction does not affect the text around it. */
 export function Name({ text }: { readonly text: string }) {
@@ -37,8 +37,9 @@ export function Address({ text, length = 4 }: { readonly text: string; readonly 
 /** A change in percent, colored by its sign; null is unknown. */
 export function Change({ percent }: { readonly percent: number | null }) {
   if (percent === null) return <>{UNKNOWN}</>
-  const text = `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)}%`
-  return <span class={percent > 0 ? 'up' : percent < 0 ? 'down' : ''}>{text}</span>
+  const text = `${decimal(percent, 2)}%`
+  if (Number(percent.toFixed(2)) === 0) return <span>{text}</span>
+  return percent > 0 ? <span class='up'>{`+${text}`}</span> : <span class='down'>{text}</span>
 }
 
 /** The maximum leverage of a market, as `10×`; nothing while it is not known. */

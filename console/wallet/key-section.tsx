@@ -1,67 +1,83 @@
-// Issues an API key with the wallet's signature, or uses an existing one. The secret of a new key is shown once.
+// Issues an API key with the wallet's signature, or uses an existing one, which it shows with its limits.
 
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import type { IssuedKey } from '../../client/src/index.ts'
+import type { CurrentKey } from '../../client/src/index.ts'
+import { amount, dateTime } from '../format.ts'
 import { useParts } from '../parts.ts'
-import { reasonOf } from '../problems.ts'
 import type { Session } from '../session.ts'
-import { Card, Facts } from '../ui/layout.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
+import type { Resource } from '../state/resource.ts'
+import { Card, Facts, Fresh, ReadNote } from '../ui/layout.tsx'
 import { issueKey } from './issue-key.ts'
+import { SCOPES } from './key-terms.ts'
+import { KeyTermsForm } from './key-terms-form.tsx'
+import { Secret, useKeyWork } from './key-work.tsx'
+import type { Status } from './key-work.tsx'
 import { ConnectButton } from './wallet-section.tsx'
 
 const PROOF = 'To prove that you own the account, your wallet signs a transaction with sequence number 0. No ledger accepts it, and it is never submitted.'
+const ALL_SCOPES = SCOPES.map(([scope]) => scope)
+const NEW_KEY_SCOPES = ALL_SCOPES.filter((scope) => scope !== 'lend')
 
-interface Status {
-  readonly text: string
-  readonly isProblem?: boolean
-}
-
-export function KeySection({ onIssued }: { readonly onIssued: () => void }) {
+export function KeySection({ current, onIssued }: { readonly current: Resource<CurrentKey>; readonly onIssued: () => void }) {
   const { session } = useParts()
-  const status = useSignal<Status>({ text: '' })
-  /** The key that was just issued. Its secret is shown until the user hides it. */
-  const issued = useSignal<IssuedKey | null>(null)
+  const work = useKeyWork()
   const key = session.key()
-
-  async function run(text: string, failure: string, work: () => Promise<Status>): Promise<void> {
-    status.value = { text }
-    try {
-      status.value = await work()
-    } catch (error) {
-      status.value = { text: `${failure}: ${reasonOf(error)}.`, isProblem: true }
-    }
-  }
-
-  const issue = (label: string): Promise<void> => run('Waiting for your wallet to sign the challenge…', 'No key issued', async () => {
-    issued.value = await issueKey(session, label)
-    onIssued()
-    return { text: 'Key issued. Its secret is shown only once.' }
-  })
-  const form = <IssueForm onSubmit={(label) => void issue(label)} />
+  const form = (
+    <>
+      <p class='note'>{PROOF}</p>
+      <KeyTermsForm
+        scopes={ALL_SCOPES} chosen={NEW_KEY_SCOPES} button='Get an API key'
+        onSubmit={(label, restrictions) => void work.run('Waiting for your wallet to sign the challenge…', 'No key issued', async () => {
+          work.show(await issueKey(session, label, restrictions))
+          onIssued()
+          return { text: 'Key issued. Its secret is shown only once.' }
+        })}
+      />
+    </>
+  )
   return (
     <Card title='API key'>
-      {key !== null && <Facts rows={[['Key in use', <span class='mono'>{key.keyId}</span>]]} />}
-      {issued.value !== null && (
-        <Secret
-          issued={issued.value} onHide={() => {
-            issued.value = null
-            status.value = { text: 'The secret is hidden.' }
-          }}
-        />
-      )}
+      {key !== null && <KeyFacts keyId={key.keyId} resource={current} />}
+      <Secret work={work} />
       {key !== null && <div class='row'><button type='button' onClick={() => session.setKey(null, null)}>Stop using this key</button></div>}
       {session.wallet() === null && key === null && <div class='row'><ConnectButton /><span class='note'>to get a key, or use an existing key</span></div>}
       {session.wallet() !== null && (key === null ? form : <details><summary>Get a key for another program</summary>{form}</details>)}
       {key === null && (
         <ExistingKeyForm
-          onSubmit={(keyId, secret) => void run('Checking the key…', 'Key not used', () => tryKey(session, keyId, secret))}
+          onSubmit={(keyId, secret) => void work.run('Checking the key…', 'Key not used', () => tryKey(session, keyId, secret))}
         />
       )}
-      <p class={status.value.isProblem === true ? 'note problem' : 'note'} role='status'>{status.value.text}</p>
     </Card>
   )
+}
+
+/** The key that the page uses, as the gateway reads it: what it may do, and what it has used today. */
+function KeyFacts({ keyId, resource }: { readonly keyId: string; readonly resource: Resource<CurrentKey> }) {
+  const body = resource.answer.value?.body ?? null
+  const rows = body?.keyId === keyId ? factsOf(body) : []
+  return (
+    <Fresh resource={resource}>
+      <Facts rows={[['Key in use', <span class='mono'>{keyId}</span>], ...rows]} />
+      <ReadNote resource={resource} />
+    </Fresh>
+  )
+}
+
+function factsOf({ scopes, expiresAt, cidrs, caps, used, parent, limits: { buckets } }: CurrentKey): readonly (readonly [string, string])[] {
+  const trading = buckets.find(({ name }) => name === 'trading')
+  const notional = caps?.maxNotionalPerDay ?? null
+  return [
+    ['Lent by', parent ?? 'your account'],
+    ['May', scopes.join(', ')],
+    ['Ends', expiresAt === null ? 'never' : dateTime(expiresAt / 1000)],
+    ['Networks', cidrs?.join(', ') ?? 'any'],
+    ['Assets', caps?.assets?.join(', ') ?? 'all'],
+    ['Leverage', typeof caps?.maxLeverage === 'number' ? `up to ${caps.maxLeverage}×` : 'as the market allows'],
+    ['Used today', `${amount(used.notional)} ${notional === null ? 'USDC' : `of ${amount(notional)} USDC`}`],
+    ['Orders today', typeof caps?.maxOrdersPerDay === 'number' ? `${used.orders} of ${caps.maxOrdersPerDay}` : String(used.orders)],
+    ...(trading === undefined ? [] : [['Requests left', `${trading.remaining} of ${trading.limit} for trading in this minute`] as const]),
+  ]
 }
 
 async function tryKey(session: Session, keyId: string, secret: string): Promise<Status> {
@@ -69,7 +85,8 @@ async function tryKey(session: Session, keyId: string, secret: string): Promise<
   const previous = session.key()
   client.useKey({ keyId, secret })
   try {
-    const { owner } = (await client.getAccountIdentity()).body
+    // Needs no scope: a key that reads nothing can still be rotated and lend others.
+    const { owner } = (await client.getCurrentKey()).body
     const wallet = session.wallet()
     if (wallet !== null && wallet.signer.address !== owner) {
       client.useKey(previous)
@@ -81,42 +98,6 @@ async function tryKey(session: Session, keyId: string, secret: string): Promise<
     client.useKey(previous)
     throw error
   }
-}
-
-function Secret({ issued: { keyId, secret }, onHide }: { readonly issued: IssuedKey; readonly onHide: () => void }) {
-  const credentials = `${keyId}:${secret}`
-  return (
-    <div class='secret stack'>
-      <p>Save this now: the secret cannot be shown again. Send it in the header <code>Authorization: Bearer</code>.</p>
-      <p class='mono' id='secret'>{credentials}</p>
-      <div class='row'>
-        <CopyButton text={credentials}>Copy</CopyButton>
-        <button type='button' onClick={onHide}>I saved it: hide</button>
-      </div>
-    </div>
-  )
-}
-
-function IssueForm({ onSubmit }: { readonly onSubmit: (label: string) => void }) {
-  const label = useSignal('')
-  const id = useId()
-  return (
-    <form onSubmit={(event) => {
-      event.preventDefault()
-      onSubmit(label.value.trim())
-    }}>
-      <p class='note'>{PROOF}</p>
-      <div class='field'>
-        <label for={id}>Label (optional, visible only to you)</label>
-        <input
-          id={id} type='text' maxLength={64} autocomplete='off' value={label} onInput={(event) => {
-            label.value = event.currentTarget.value
-          }}
-        />
-      </div>
-      <div class='row'><button type='submit' class='main'>Get an API key</button></div>
-    </form>
-  )
 }
 
 function ExistingKeyForm({ onSubmit }: { readonly onSubmit: (keyId: string, secret: string) => void }) {

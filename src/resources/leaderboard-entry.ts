@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, amount } from './fields.ts'
+import { address, amount, amountOrNull } from './fields.ts'
 
 /** Specification, "GET /v1/leaderboard". */
 export const LEADERBOARD_SORTS = ['pnl', 'volume'] as const
@@ -26,6 +26,10 @@ export const LeaderboardEntry = Type.Object(
     volume: amount('Lifetime traded notional of opens and matched closes, excluding liquidations, in USDC, 7-decimal.', '20000000000'),
     trades: Type.Integer({ description: 'Number of opens, closes, reductions and liquidations.', examples: [12] }),
     liqCount: Type.Integer({ description: 'Number of liquidations, partial ones included.', examples: [0] }),
+    margin: Type.Optional(amountOrNull(
+      'Only with a period: collateral of the positions that were opened in it, from the hour in which it begins, in USDC, 7-decimal. The capital of a ' +
+      'return. Null: unknown.', '4000000000',
+    )),
   },
   { $id: 'LeaderboardEntry', description: 'Results of one trader, of the whole history or of a period.' },
 )

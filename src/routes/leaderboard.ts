@@ -42,7 +42,8 @@ const listOperation = operation(
     description:
       'Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by ' +
       'address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for ' +
-      '30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history.',
+      '30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history. ' +
+      'Each row then has the margin that the trader put into positions.',
     ok: ref(Leaderboard),
     example: {
       sort: 'pnl', scope: 'testnet', network: 'testnet', state: 'ok', updatedAt: 1_783_339_200, total: 312, limit: 50, offset: 0,

@@ -626,6 +626,15 @@ create table idx.trader_hours (
   constraint trader_hours_pkey PRIMARY KEY (trader, hour)
 );
 
+create table idx.trader_margins (
+  trader text not null,
+  width integer not null,
+  "time" bigint not null,
+  margin numeric not null,
+  unknown bigint not null,
+  constraint trader_margins_pkey PRIMARY KEY (trader, width, "time")
+);
+
 create table idx.trader_pnl (
   trader text not null,
   width integer not null,

@@ -185,6 +185,9 @@ export const idx = {
   trader_hours: table('idx', 'trader_hours', {
     trader: 'text', hour: 'bigint', volume: 'numeric',
   }),
+  trader_margins: table('idx', 'trader_margins', {
+    trader: 'text', width: 'integer', time: 'bigint', margin: 'numeric', unknown: 'bigint',
+  }),
   trader_pnl: table('idx', 'trader_pnl', {
     trader: 'text', width: 'integer', time: 'bigint', realized_pnl: 'numeric', fees: 'numeric', funding: 'numeric', unknown_pnl: 'bigint',
     unknown_fees: 'bigint', unknown_funding: 'bigint',

@@ -12,16 +12,20 @@ const ACTIONS: readonly TradeAction[] = [
 ]
 const LIVE = { tradingPaused: false, pauseMode: 0, assetHalted: false, adlActive: false } as const
 
+type Readings = Parameters<typeof conditionOf>[1]
+
 /** Returns the disabled actions, with the sentences that say why. */
-function disabled(change: Partial<Parameters<typeof conditionOf>[1]>, priceState: Freshness = 'fresh') {
-  const condition = conditionOf('BTC', { ...LIVE, ...change }, priceState)
+function disabled(
+  change: Partial<Readings['limits']>, priceState: Freshness = 'fresh', instrument: Readings['instrument'] = { open: true, maxLeverage: '10' },
+) {
+  const condition = conditionOf('BTC', { limits: { ...LIVE, ...change }, instrument, priceState })
   const reasons = ACTIONS.map((action) => [action, unavailable(action, condition)] as const).filter(([, reason]) => reason !== null)
   return { actions: reasons.map(([action]) => action), texts: [...new Set(reasons.map(([, text]) => text))] }
 }
 
 test('nothing is disabled while the market trades, and while its limits are not known', () => {
   assert.deepEqual(disabled({}), { actions: [], texts: [] })
-  const unknown = conditionOf('BTC', null, 'fresh')
+  const unknown = conditionOf('BTC', { limits: null, instrument: null, priceState: 'fresh' })
   assert.deepEqual(ACTIONS.map((action) => unavailable(action, unknown)), ACTIONS.map(() => null))
 })
 
@@ -42,7 +46,7 @@ test('a pause disables what the contracts of the generation refuse', () => {
 
 test('a lost connection disables everything, whatever the market allows', () => {
   for (const limits of [LIVE, null, { ...LIVE, pauseMode: 2 }]) {
-    const condition = conditionOf('BTC', limits, 'fresh', true)
+    const condition = conditionOf('BTC', { limits, instrument: null, priceState: 'fresh', isDisconnected: true })
     for (const action of ACTIONS) assert.match(unavailable(action, condition) ?? '', /^Disconnected, reconnecting\./, action)
   }
 })
@@ -58,4 +62,15 @@ test('a halt, deleveraging, and a price that is not fresh disable what they affe
   assert.deepEqual(disabled({}, 'stale').actions, needPrice)
   assert.equal(disabled({}, 'stale').texts[0], 'The price of BTC is stale. The exchange opens nothing until a new price arrives.')
   assert.deepEqual(disabled({}, 'unknown'), { actions: needPrice, texts: ['The price of BTC is not known yet.'] })
+})
+
+test('a market that takes no positions, or that the contracts have no settings for, says so, after every more exact reason', () => {
+  assert.deepEqual(disabled({}, 'fresh', { open: false, maxLeverage: '10' }), {
+    actions: ['open'], texts: ['BTC takes no new positions now. Positions can still be closed.'],
+  })
+  assert.deepEqual(disabled({}, 'stale', { open: false, maxLeverage: null }).actions, ['open', 'place_entry', 'place_trailing', 'remove_collateral'])
+  assert.deepEqual(disabled({}, 'fresh', { open: false, maxLeverage: null }), {
+    actions: ['open', 'place_entry'], texts: ['BTC is not traded: the exchange has no settings for it. Positions can still be closed.'],
+  })
+  assert.match(disabled({ assetHalted: true }, 'fresh', { open: false, maxLeverage: '10' }).texts.join(), /^BTC is halted\.[^.]*\.[^.]*\.$/)
 })

@@ -117,16 +117,17 @@ export async function createConsoleFixture(
 }
 
 /**
- * Errors and warnings of the page, except the browser's line for a 503 with Retry-After: a gateway on a slow machine says so when a read takes too long, and
- * the page asks again. What the page then shows is up to the test.
+ * Errors and warnings of the page, except the browser's line for a 503 with Retry-After and for a 502: a gateway on a slow machine says so when a read, or the
+ * node, takes too long, and the page asks again. What the page then shows is up to the test.
  */
 function recordErrors(page: Page): readonly string[] {
   const errors: string[] = []
   /** Lines that are still to come: the response and its line arrive in any order. */
   const expected: string[] = []
   page.on('response', (response) => {
-    if (response.status() !== 503 || response.headers()['retry-after'] === undefined) return
-    const line = `Failed to load resource: the server responded with a status of 503 (${response.statusText()}) ${pathOf(response.url())}`
+    const status = response.status()
+    if (status !== 502 && (status !== 503 || response.headers()['retry-after'] === undefined)) return
+    const line = `Failed to load resource: the server responded with a status of ${status} (${response.statusText()}) ${pathOf(response.url())}`
     if (!take(errors, line)) expected.push(line)
   })
   page.on('console', (message) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findContractFunction } from '../../console/contract-functions.ts'
 import { explain } from '../../console/explain.ts'
-import { amount, duration, parseAmount, percent, plain, price, profitByPrice, short, signed, UNKNOWN } from '../../console/format.ts'
+import { amount, duration, parseAmount, percent, plain, price, profitByPrice, rate, short, signed, UNKNOWN } from '../../console/format.ts'
 import { connectionOf, indexAgeSec, indexFreshness, priceAgeSec, priceFreshness } from '../../console/freshness.ts'
 import { countdown, drawdowns, leastOf, realisedCurve, roomForOthers, sharesFor, usdcFor } from '../../console/pools/figures.ts'
 import type { CallTransaction } from '../../client/src/envelope.ts'
@@ -21,9 +21,10 @@ test('rounds amounts half away from zero and groups thousands without converting
     ['99999999', 0, '10'], ['90071992547409930000001', 7, '9,007,199,254,740,993.0000001'], ['-10000000', 0, '−1'],
   ]
   for (const [text, decimals, formatted] of cases) assert.equal(amount(text, decimals), formatted)
-  assert.deepEqual([signed('10000000'), signed('-10000000'), signed('0')], ['+1.00', '−1.00', '0.00'])
+  assert.deepEqual([signed('10000000'), signed('-10000000'), signed('0'), signed('49999')], ['+1.00', '−1.00', '0.00', '0.00'])
   assert.deepEqual([price('923701797515'), price('2683020'), price('21842000'), price('317000000')], ['92,370.18', '0.268302', '2.1842', '31.700'])
   assert.deepEqual([price('30968'), price('1'), price('-30968')], ['0.0030968', '0.0000001', '−0.0030968'])
+  assert.deepEqual([rate('-7100'), rate('12345'), rate('-1')], ['−0.0710%', '0.1235%', '0.0000%'])
   assert.deepEqual([amount(null), signed(null), price(null)], [UNKNOWN, UNKNOWN, UNKNOWN])
 })
 

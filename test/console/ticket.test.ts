@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conditionOf } from '../../console/trade/availability.ts'
 import { feeAt, keeperReward, liquidationAt, roomToOpen, worstPrice } from '../../console/trade/costs.ts'
+import { takesKind } from '../../console/trade/market-steps.ts'
 import { liquidationDistance } from '../../console/trade/risk.ts'
 import { checkTicket, fieldsOf } from '../../console/trade/ticket.ts'
 import type { TicketContext, TicketInput, TicketPosition } from '../../console/trade/ticket.ts'
@@ -18,9 +19,10 @@ const POSITION: TicketPosition = {
 }
 /** BTC at 90,000; 1,000 USDC in the wallet. */
 const CONTEXT: TicketContext = {
-  asset: 'BTC', price: '900000000000', condition: conditionOf('BTC', null, 'fresh'), cross: null, attached: [],
+  asset: 'BTC', price: '900000000000', condition: conditionOf('BTC', { limits: null, instrument: null, priceState: 'fresh' }), cross: null, attached: [],
   available: '10000000000', minCollateral: '100000000', maxLeverage: 10,
-  maxPositionSize: '1000000000000', headroom: { long: '500000000000', short: '20000000000' }, maxTrailingBps: 5_000, maintenanceMarginBps: 250,
+  maxPositionSize: '1000000000000', marketSteps: { tickSize: '1', amountStep: '1', leverageStep: '1' },
+  headroom: { long: '500000000000', short: '20000000000' }, maxTrailingBps: 5_000, maintenanceMarginBps: 250,
   positions: [POSITION], isGeneration2: false,
 }
 
@@ -42,6 +44,22 @@ test('a market order opens a position, and its take-profit and stop-loss follow 
     { op: 'set_take_profit', positionId: '42', triggerPrice: '990000000000', slippageToleranceBps: 100 },
     { op: 'set_stop_loss', positionId: '42', triggerPrice: '850005000000', slippageToleranceBps: 100 },
   ])
+})
+
+test('the ticket accepts the steps, the leverage and the kinds of order that the market names, and no maximum before it is known', () => {
+  const marketSteps = { tickSize: '5000000', amountStep: '10000000', leverageStep: '2' }
+  assert.deepEqual(problems({ kind: 'stop', amount: '100.5', leverage: '5', triggerPrice: '95000.25', limitPrice: '95000.5' }, { marketSteps }), {
+    triggerPrice: 'Prices in this market are multiples of 0.5.', amount: 'Amounts in this market are multiples of 1.',
+    leverage: 'Leverages in this market are multiples of 2.',
+  })
+  assert.deepEqual(problems({ leverage: '4', takeProfit: '99000.5' }, { marketSteps }), {})
+  assert.deepEqual(problems({ unit: 'coin', amount: '0.00123', leverage: '2' }, { marketSteps }), {})
+  assert.deepEqual(problems({ leverage: '40' }), { leverage: 'Enter a whole number from 1 to 10.' })
+  assert.deepEqual([problems({ leverage: '40', amount: '10' }, { maxLeverage: null }), problems({ leverage: 'x' }, { maxLeverage: null })],
+    [{}, { leverage: 'Enter a whole number.' }])
+  const kinds = ['market', 'limit', 'stop', 'take_profit', 'stop_loss', 'trailing'] as const
+  assert.deepEqual(kinds.filter((kind) => takesKind(kind, { orderTypes: ['market', 'limit', 'stop_loss'] })), ['market', 'limit', 'stop', 'stop_loss'])
+  assert.deepEqual(kinds.filter((kind) => takesKind(kind, null)), kinds)
 })
 
 test('a limit order waits for a better price, a stop for a worse one', () => {
@@ -194,9 +212,9 @@ test('a cross open that closes cross positions first needs no margin for them, a
 })
 
 test('the keeper\'s reward and the fee follow the rates that the gateway reads from the contracts', () => {
-  assert.equal(keeperReward(5_000_000_000n, { base: '5000000', rate: '5000' }), 7_500_000n)
-  assert.equal(keeperReward(5_000_000_000n, { base: '0', rate: '1000' }), 500_000n)
-  assert.deepEqual([keeperReward(1n, null), keeperReward(1n, { base: null, rate: '1000' }), feeAt(1n, null)], [null, null, null])
+  assert.equal(keeperReward(5_000_000_000n, { base: '5000000', deciBps: 50 }), 7_500_000n)
+  assert.equal(keeperReward(5_000_000_000n, { base: '0', deciBps: 10 }), 500_000n)
+  assert.deepEqual([keeperReward(1n, null), keeperReward(1n, { base: null, deciBps: 10 }), feeAt(1n, null)], [null, null, null])
   assert.equal(feeAt(5_000_000_000n, '2000'), 1_000_000n)
 })
 

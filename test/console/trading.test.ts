@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Locator, Page, Route } from 'playwright-core'
-import type { AccountState } from '../../client/src/index.ts'
+import { createClient, Unauthorized } from '../../client/src/index.ts'
+import type { AccountState, CurrentKey } from '../../client/src/index.ts'
 import { short } from '../../console/format.ts'
 import { skipWithoutChromium } from '../support/browser.ts'
 import { createConsoleFixture, fillTicket, openAccount, readReview, reviewTicket, rowsWith, setUpTrader, sign, waitUntil } from './console-fixture.ts'
@@ -38,7 +39,9 @@ async function outcomeNumber(page: Page, name: string): Promise<string> {
   return new RegExp(`${name}\\n(\\d+)`).exec(text)?.[1] ?? assert.fail(`no ${name} in ${text}`)
 }
 
-const tab = (page: Page, name: string): Promise<void> => page.getByRole('tab', { name, exact: true }).click()
+/** The name of a tab has its count. */
+const tabName = (name: string): RegExp => new RegExp(`^${name}( \\d+\\+?)?$`)
+const tab = (page: Page, name: string): Promise<void> => page.getByRole('tab', { name: tabName(name) }).click()
 
 test('a burner wallet gets a key, opens a position with a take-profit, cancels that, closes the position, and is notified of each', { skip }, async () => {
   const { page, browserErrors } = await tradingPage()
@@ -75,7 +78,7 @@ test('a burner wallet gets a key, opens a position with a take-profit, cancels t
   await tab(page, 'Fills')
   const fills = page.getByRole('region', { name: 'Your fills' }).getByRole('row')
   await page.getByRole('status').getByText('Newest 1 shown.').waitFor()
-  const counted = (count: string): Promise<void> => page.getByRole('tab', { name: 'Fills', exact: true }).locator('.count', { hasText: count }).waitFor()
+  const counted = (count: string): Promise<void> => page.getByRole('tab', { name: tabName('Fills') }).locator('.count', { hasText: count }).waitFor()
   await counted('1+')
   await page.getByRole('button', { name: 'Older fills' }).press('Enter')
   await page.getByRole('status').getByText('All 2 shown.').waitFor()
@@ -149,7 +152,7 @@ test('an order is moved on the chart and by keyboard: it is cancelled and placed
   await sign(page, 'Place it again at [0-9.,]+')
   await page.getByText('You have no open orders.').waitFor({ state: 'detached' })
   for (const [name, count] of [['Positions', '0'], ['Orders', '1'], ['Fills', '0'], ['Order history', '3'], ['Cash', '5']] as const) {
-    await page.getByRole('tab', { name, exact: true }).locator('.count', { hasText: new RegExp(`^${count}$`) }).waitFor()
+    await page.getByRole('tab', { name: tabName(name) }).locator('.count', { hasText: new RegExp(`^${count}$`) }).waitFor()
   }
   assert.deepEqual(browserErrors, ['Failed to load resource: the server responded with a status of 400 (Bad Request) /v1/orders/prepare'])
 })
@@ -307,28 +310,78 @@ test('refuses to sign a transaction that differs from the order, and lists the d
   assert.equal(submissions, 0)
 })
 
-test('shows a key\'s secret once, and revokes the key', { skip }, async () => {
-  const { page } = await fixture.open('#/keys')
-  await setUpTrader(page)
-  await page.getByText('Get a key for another program').click()
-  await page.getByLabel(/^Label/).fill('a test')
-  await page.getByRole('button', { name: 'Get an API key' }).click()
-  const key = await page.locator('#secret').innerText()
-  assert.match(key, /^nk_[0-9a-f]{24}:[0-9a-f]{64}$/)
-  const [keyId = '', secret = ''] = key.split(':')
+/** Returns the credentials that the page shows once, and hides them. */
+async function takeSecret(page: Page): Promise<readonly [credentials: string, keyId: string, secret: string]> {
+  const credentials = await page.locator('#secret').innerText()
+  assert.match(credentials, /^nk_[0-9a-f]{24}:[0-9a-f]{64}$/)
+  const [keyId = '', secret = ''] = credentials.split(':')
   await page.getByRole('button', { name: 'I saved it: hide' }).click()
+  await page.locator('#secret').waitFor({ state: 'detached' })
   assert.ok(!(await page.content()).includes(secret))
-  const row = rowsWith(page.getByRole('region', { name: /^API keys of this account/ }), keyId, 'a test')
-  await row.getByRole('button', { name: `Revoke ${keyId}`, exact: true }).click()
-  await page.getByText(`Revoked ${keyId}.`).waitFor()
-  const { status } = await fetch(`${fixture.url}/v1/account/me`, { headers: { authorization: `Bearer ${key}` } })
-  assert.equal(status, 401)
-  await page.getByRole('button', { name: 'Stop using this key' }).click()
+  return [credentials, keyId, secret]
+}
+
+/** Reads the key's own page as a program does: the client waits as long as a gateway on a slow machine asks it to. */
+async function readCurrentKey(credentials: string): Promise<{ readonly status: number; readonly key: Partial<CurrentKey> }> {
+  const [keyId = '', secret = ''] = credentials.split(':')
+  try {
+    return { status: 200, key: (await createClient({ url: fixture.url, key: { keyId, secret }, attempts: 20 }).getCurrentKey()).body }
+  } catch (error) {
+    if (error instanceof Unauthorized) return { status: 401, key: {} }
+    throw error
+  }
+}
+
+async function useKey(page: Page, keyId: string, secret: string): Promise<void> {
   await page.getByText('Use an existing key').click()
   await page.getByLabel('Key ID', { exact: true }).fill(keyId)
   await page.getByLabel('Secret', { exact: true }).fill(secret)
   await page.getByRole('button', { name: 'Use this key' }).click()
+}
+
+test('a key is limited, used, lent and rotated, each secret is shown once, and revoking it ends what it lent', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/keys')
+  await setUpTrader(page)
+  const inUse = page.getByRole('region', { name: 'API key', exact: true })
+  await page.getByText('Get a key for another program').click()
+  await inUse.getByLabel(/^Label/).fill('a test')
+  await inUse.getByLabel('Lend keys that can do less').check()
+  await inUse.getByLabel('Only these assets').fill('BTC, XYZ')
+  await inUse.getByRole('button', { name: 'Get an API key' }).click()
+  await inUse.getByText('XYZ is not a market.').waitFor()
+  await inUse.getByLabel('Only these assets').fill('btc, eth')
+  await inUse.getByLabel(/^USDC a day/).fill('10000')
+  await inUse.getByRole('button', { name: 'Get an API key' }).click()
+  const [credentials, keyId, secret] = await takeSecret(page)
+  const table = page.getByRole('region', { name: /^API keys of this account/ })
+  await rowsWith(table, keyId, 'a test', 'only BTC, ETH').waitFor()
+
+  await page.getByRole('button', { name: 'Stop using this key' }).click()
+  await useKey(page, keyId, secret)
+  await inUse.getByText('0.00 of 10,000.00 USDC').waitFor()
+  await page.getByText('Lend a key that can do less').click()
+  const lending = page.getByRole('region', { name: 'Lend and rotate' })
+  await lending.getByLabel('Ends after').selectOption('7 days')
+  await lending.getByLabel('Highest leverage').fill('3')
+  await lending.getByRole('button', { name: 'Lend a key' }).click()
+  const [lent, lentId] = await takeSecret(page)
+  const { key: { scopes, parent, caps } } = await readCurrentKey(lent)
+  assert.deepEqual([scopes, parent], [['read', 'trade'], keyId])
+  assert.deepEqual(caps, { assets: ['BTC', 'ETH'], maxLeverage: 3, maxNotionalPerDay: '100000000000', maxOrdersPerDay: null })
+  const row = rowsWith(table, lentId, `lent by ${keyId}`)
+  await row.waitFor()
+
+  await page.getByText('Replace the secret of a key').click()
+  await lending.getByRole('button', { name: 'Rotate' }).click()
+  const [rotated, rotatedId] = await takeSecret(page)
+  assert.deepEqual([rotatedId, (await readCurrentKey(credentials)).status, (await readCurrentKey(rotated)).status], [keyId, 401, 200])
+  // The page continues with the new secret.
+  await table.getByRole('button', { name: `Revoke ${keyId}, the key in use` }).click()
+  await page.getByText(`Revoked ${keyId}.`).waitFor()
+  assert.equal((await readCurrentKey(lent)).status, 401)
+  await useKey(page, keyId, secret)
   await page.getByText(/Key not used: the API key was not accepted \(401\)/).waitFor()
+  assert.deepEqual(browserErrors.filter((line) => !line.includes('401')), [])
 })
 
 test('one click on the trade screen is enough to trade, and the burner wallet survives a reload unless the user forbids it', { skip }, async () => {

@@ -132,7 +132,7 @@ const ADDITIONS: ReadonlyMap<string, string> = new Map([
   ['Candle', 'volume amount, trades integer, final boolean, source noeracle|binance|trades, filled? true, revision? integer'],
   ['Market stats row', 'capacity? <MarketCapacity>'],
   ['API key record (list)', 'scopes array, expiresAt integer?, cidrs array?, caps object?, parent string?'],
-  ['Leaderboard entry', 'rank integer, trades integer, liqCount integer'],
+  ['Leaderboard entry', 'rank integer, trades integer, liqCount integer, margin? string?'],
   ['Trader vault', 'apyKind annualized|inception'],
   ['Vault trade row', 'asset string?, direction integer?, size string?, price string?'],
   ['Referral trade row', 'volume string?'],

@@ -507,6 +507,8 @@ export interface components {
       readonly trades: number;
       /** @description Number of liquidations, partial ones included. */
       readonly liqCount: number;
+      /** @description Only with a period: collateral of the positions that were opened in it, from the hour in which it begins, in USDC, 7-decimal. The capital of a return. Null: unknown. */
+      readonly margin?: string | null;
     };
     /** @description One page of the leaderboard. */
     readonly Leaderboard: {
@@ -589,6 +591,8 @@ export interface components {
         readonly trades: number;
         /** @description Number of liquidations, partial ones included. */
         readonly liqCount: number;
+        /** @description Only with a period: collateral of the positions that were opened in it, from the hour in which it begins, in USDC, 7-decimal. The capital of a return. Null: unknown. */
+        readonly margin?: string | null;
       } | null;
     };
     /** @description Sums over all traders. */

@@ -999,6 +999,10 @@ class LeaderboardEntry:
     """
     Number of liquidations, partial ones included.
     """
+    margin: int | None = None
+    """
+    Only with a period: collateral of the positions that were opened in it, from the hour in which it begins, in USDC, 7-decimal. The capital of a return. Null: unknown.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1090,6 +1094,10 @@ class Entry:
     liq_count: int
     """
     Number of liquidations, partial ones included.
+    """
+    margin: int | None = None
+    """
+    Only with a period: collateral of the positions that were opened in it, from the hour in which it begins, in USDC, 7-decimal. The capital of a return. Null: unknown.
     """
 
 

@@ -20,6 +20,7 @@ import { decodeCursor, encodeCursor } from '../log/page.ts'
 import { readPage, toSearchText, withoutSeq } from '../log/log-list.ts'
 import { epochOfSeq, olderDeployment } from '../state/older-deployment.ts'
 import type { SettledPage, TransactionWithFacts } from '../log/settled-page.ts'
+import { addToMargins } from '../traders/margins.ts'
 import { costChanges } from '../traders/trader-results.ts'
 import type { IntervalChange, StoredCost } from '../traders/trader-results.ts'
 
@@ -41,6 +42,7 @@ export async function applyFills(tx: Writable, contractEpoch: number, { transact
   const removed = await deleteFills(tx, again.flatMap(({ events }) => events.map(({ seq }) => seq)))
   const rows = transactions.flatMap((transaction) => fillsOf(contractEpoch, transaction))
   await insertFills(tx, rows)
+  await addToMargins(tx, rows, removed)
   return { costs: costChanges(rows, removed), completed: again.length === 0 ? [] : completedFills(rows, removed) }
 }
 
@@ -78,12 +80,12 @@ export interface FillRow extends PositionChange {
 
 type LateMember = (typeof LATE_MEMBERS)[number]
 /** A fill as it was stored; of the members that are not costs, only whether they were known matters. */
-type RemovedFill = StoredCost & Readonly<Record<LateMember, unknown>> & { readonly positionId: number }
+type RemovedFill = StoredCost & { readonly collateral: bigint | null } & Readonly<Record<LateMember, unknown>> & { readonly positionId: number }
 
 const REMOVED = columns(idx.position_fills, 'position_fills', {
   seq: 'seq', positionId: 'position_id', trader: 'trader', ts: 'ts', kind: expression<FillKind>(sql`kind`), orderId: 'order_id', asset: 'asset',
   direction: 'direction', price: 'price', size: 'size', pnl: 'pnl', fee: 'fee', keeperReward: 'keeper_reward', penalty: 'penalty', funding: 'funding',
-  payout: 'payout',
+  payout: 'payout', collateral: 'collateral',
 })
 
 /** Deletes the fills of these events and returns what they were. */
@@ -91,8 +93,10 @@ async function deleteFills(tx: Queryable, seqs: readonly number[]): Promise<read
   if (seqs.length === 0) return []
   const rows = await tx.query(sql`${sql.deleteFrom(idx.position_fills)} where seq = any($1::bigint[]) returning ${REMOVED}`, [seqs])
   const amountOf = (digits: string | null): bigint | null => (digits === null ? null : BigInt(digits))
-  return rows.map(({ fee, keeperReward, penalty, funding, ...row }) =>
-    ({ ...row, fee: amountOf(fee), keeperReward: amountOf(keeperReward), penalty: amountOf(penalty), funding: amountOf(funding) }))
+  return rows.map(({ fee, keeperReward, penalty, funding, collateral, ...row }) => ({
+    ...row, fee: amountOf(fee), keeperReward: amountOf(keeperReward), penalty: amountOf(penalty), funding: amountOf(funding),
+    collateral: amountOf(collateral),
+  }))
 }
 
 async function insertFills(tx: Writable, rows: readonly FillRow[]): Promise<void> {

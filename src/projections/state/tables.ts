@@ -12,7 +12,7 @@ export const PROJECTIONS = [
   'orders', 'ownerless_events', 'account_events',
   'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
   'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
-  'trader_results', 'trader_pnl', 'pool_flows', 'vault_flow_sums', 'cash_ledger',
+  'trader_results', 'trader_pnl', 'trader_margins', 'pool_flows', 'vault_flow_sums', 'cash_ledger',
   'position_fills', 'unread_transactions',
   'seen_ids',
   'position_versions', 'interest_versions', 'bad_debt_versions', 'trader_slabs', 'trader_versions', 'trader_total_versions', 'vault_versions',

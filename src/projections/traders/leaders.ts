@@ -15,6 +15,7 @@ import type { AsOf, HeadColumns, StateSource } from '../state/as-of.ts'
 import { PRESENT_HEAD, stateSource } from '../state/as-of.ts'
 import { headOf, toSearchText } from '../log/log-list.ts'
 import type { Page } from '../log/page.ts'
+import { MARGIN, marginSince } from './margins.ts'
 import { addResults, addTraderVersions, NO_RESULTS, slabAt, tradersAt } from './trader-versions.ts'
 import type { TraderGain } from './trader-versions.ts'
 import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from '../log/page.ts'
@@ -78,18 +79,19 @@ function resultsSince(periodSec: Sql): { readonly from: Sql; readonly traders: S
   }
 }
 
-/** The best traders of a period up to the last indexed ledger. They have no next page. */
+/** The best traders of a period up to the last indexed ledger, with the margin that they put into positions. They have no next page. */
 export async function listPeriodLeaders(
   db: Queryable, { sort, periodSec, limit }: { readonly sort: LeaderboardSort; readonly periodSec: number; readonly limit: number },
 ): Promise<LeadersPage> {
   const { from, traders } = resultsSince(sql`$3::bigint`)
   const total = columns(idx.cursor, 'c', { updatedAt: 'last_ledger_close_ts', total: expression<number>(sql`(select count(*) from ${traders})`) })
   const result = await db.query(
-    sql`select ${PRESENT_HEAD}, ${total}, ${LISTED}
-     from ${idx.cursor} c ${from} left join lateral (${pageFrom(sort, traders)}) page on true order by page.ordinal`,
+    sql`select ${PRESENT_HEAD}, ${total}, ${LISTED}, ${MARGIN}
+     from ${idx.cursor} c ${from} left join lateral (${pageFrom(sort, traders)}) page on true
+     left join lateral ${marginSince(sql`page.trader`, sql`(c.last_ledger_close_ts - $3::bigint)`)} on true order by page.ordinal`,
     [limit, 0, periodSec],
   )
-  const rows = result.flatMap((row) => (row.trader === null ? [] : [row])).map((row, index) => entryOf(row, index + 1))
+  const rows = result.flatMap((row) => (row.trader === null ? [] : [row])).map((row, index) => ({ ...entryOf(row, index + 1), margin: row.margin }))
   const { total: count, updatedAt } = defined(result[0], 'the index cursor')
   return { rows, next: null, head: headOf(result), gaps: [], total: count, offset: 0, updatedAt }
 }

@@ -1,24 +1,13 @@
 // Vaults and the liquidity pool in a browser on a running exchange: deposits, withdrawals, the leader's orders, and what is signed.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { scValToNative, Transaction, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page } from 'playwright-core'
-import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, goTo, readReview, rowsWith, waitUntil } from './console-fixture.ts'
-import type { ConsoleFixture } from './console-fixture.ts'
-import { TEST_GENERATION } from '../support/generation.ts'
-import { TEST_PASSPHRASE } from '../support/keys.ts'
-
-const skip = skipWithoutChromium()
-
-let fixture: ConsoleFixture
-before(async () => {
-  if (skip !== false) return
-  fixture = await createConsoleFixture({ LOCAL_TRADERS: '0' })
-  await fixture.freezeMarket('ETH')
-})
-after(() => fixture?.[Symbol.asyncDispose]())
+import { goTo, readReview, rowsWith, waitUntil } from '../console-fixture.ts'
+import { TEST_GENERATION } from '../../support/generation.ts'
+import { TEST_PASSPHRASE } from '../../support/keys.ts'
+import { fixture, skip } from './network.ts'
 
 /** Fills in the form and returns the text of the review. */
 async function review(page: Page, direction: string, label: string, value: string): Promise<string> {

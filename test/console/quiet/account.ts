@@ -1,27 +1,17 @@
 // The account's menu sends USDC, and nothing can be signed or sent while the connection is lost.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
-import { skipWithoutChromium } from '../support/browser.ts'
-import { createWallet } from '../support/keys.ts'
-import { ONE } from '../support/traders.ts'
-import { createConsoleFixture, fillTicket, openAccount, readReview, reviewTicket, setUpTrader } from './console-fixture.ts'
-import type { ConsoleFixture } from './console-fixture.ts'
+import { createWallet } from '../../support/keys.ts'
+import { ONE } from '../../support/traders.ts'
+import { fillTicket, openAccount, readReview, reviewTicket, setUpTrader } from '../console-fixture.ts'
+import { fixture, skip } from './network.ts'
 
-const skip = skipWithoutChromium()
 const SENTENCE = 'Disconnected, reconnecting. Nothing can be sent until the connection is back.'
 
 /** Long enough for a slow machine. */
 const TIMEOUT_MS = 90_000
-
-let fixture: ConsoleFixture
-before(async () => {
-  if (skip !== false) return
-  fixture = await createConsoleFixture({ LOCAL_TRADERS: '0' })
-  await fixture.freezeMarket('BTC')
-})
-after(() => fixture?.[Symbol.asyncDispose]())
 
 test('the account\'s menu sends USDC to another account after a review of the destination and the amount', { skip }, async () => {
   const receiver = createWallet('receives USDC').publicKey()

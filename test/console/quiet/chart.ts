@@ -1,23 +1,13 @@
 // The chart in a browser: types and indicators, the full window, orders from the price axis, and marks that stay in view and cover no candle.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
-import type { AccountState } from '../../client/src/generated/resources.ts'
-import { skipWithoutChromium } from '../support/browser.ts'
-import { createConsoleFixture, fillTicket, reviewTicket, setUpTrader, sign, waitUntil } from './console-fixture.ts'
-import type { ConsoleFixture } from './console-fixture.ts'
+import type { AccountState } from '../../../client/src/generated/resources.ts'
+import { fillTicket, reviewTicket, setUpTrader, sign, waitUntil } from '../console-fixture.ts'
+import { fixture, skip } from './network.ts'
 
-const skip = skipWithoutChromium()
 const MARKET = 'ETH'
-
-let fixture: ConsoleFixture
-before(async () => {
-  if (skip !== false) return
-  fixture = await createConsoleFixture({ LOCAL_TRADERS: '0' }, '1440-dark')
-  await fixture.freezeMarket(MARKET)
-})
-after(() => fixture?.[Symbol.asyncDispose]())
 
 async function openChart(prepare?: (page: Page) => Promise<unknown>): Promise<{ readonly page: Page; readonly browserErrors: readonly string[] }> {
   const opened = await fixture.open(`#/trade/${MARKET}`, prepare === undefined ? {} : { prepare })
@@ -53,7 +43,7 @@ test('types and indicators are drawn, their values are in the legend, and the ch
   assert.deepEqual(browserErrors, [])
 })
 
-test('the chart fills the window until Escape', { skip }, async () => {
+test('the chart fills the screen until Escape, or until the browser ends it, and the window where the browser allows no more', { skip }, async () => {
   const { page, browserErrors } = await openChart()
   const covers = `(() => {
     const { left, top, right, bottom } = document.querySelector('.chart').closest('.stack').getBoundingClientRect()
@@ -63,10 +53,21 @@ test('the chart fills the window until Escape', { skip }, async () => {
   assert.equal(await page.evaluate(covers), false)
   await page.getByRole('button', { name: 'Full screen' }).click()
   await waitUntil(page, covers)
+  await waitUntil(page, 'document.fullscreenElement !== null')
   await waitUntil(page, `document.querySelector('.chart canvas').clientHeight > 0 && document.querySelector('.chart').clientHeight !== ${height}`)
   await page.keyboard.press('Escape')
-  await waitUntil(page, `!${covers}`)
+  await waitUntil(page, `!${covers} && document.fullscreenElement === null`)
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'Full screen', 'the button keeps the focus')
+  await page.getByRole('button', { name: 'Full screen' }).click()
+  await waitUntil(page, 'document.fullscreenElement !== null')
+  await page.evaluate('document.exitFullscreen()')
+  await waitUntil(page, `!${covers}`)
+  await page.evaluate("Object.defineProperty(document, 'fullscreenEnabled', { value: false })")
+  await page.getByRole('button', { name: 'Full screen' }).click()
+  await waitUntil(page, covers)
+  assert.equal(await page.evaluate('document.fullscreenElement'), null)
+  await page.keyboard.press('Escape')
+  await waitUntil(page, `!${covers}`)
   assert.deepEqual(browserErrors, [])
 })
 
