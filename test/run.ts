@@ -17,7 +17,9 @@ import { OPENING_TEST_PATTERN, planBatches, writeBatches } from './runner/batche
 import { COMPILE_CACHE, SHORT_RUN_FLAGS } from './support/program.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
-import { CHAIN_READERS, createImportGraph, findTestFiles, HARNESSES, isSlow, rankByLength, RUN_AGAIN, runsMoreInAll } from './runner/test-files.ts'
+import {
+  CHAIN_READERS, createImportGraph, findTestFiles, HARNESSES, isLongest, isSlow, rankByLength, RUN_AGAIN, runsInProcess, runsMoreInAll,
+} from './runner/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WITHOUT_TRACKING = new URL('./runner/without-tracking.ts', import.meta.url).href
@@ -42,6 +44,8 @@ const PARSER_MODULES = ['test/tidy/syntax.ts']
 const CONCURRENCY = 2
 /** Slow tests also wait for ledgers, timers and exits: two at a time leave about a sixth of two cores idle. */
 const SLOW_CONCURRENCY = 3
+/** Of a slow file, where a file with a database has 5 and another one 1. */
+const SLOW_WEIGHT = 40
 /** More batches than processes, so that both finish at about the same time. */
 const BATCHES = 5 * CONCURRENCY
 /** A test that hangs is stopped after this long. */
@@ -94,18 +98,25 @@ interface Leg {
   readonly concurrency?: number
 }
 
-/** Runs the files in batches; slow files and small selections run in processes of their own. */
+/** Runs the files in batches, the longest first in processes of their own. */
 async function runLeg({ files, flags, ...settings }: Leg): Promise<number> {
-  const isAlone = (file: string): boolean => isSlow(file) || file.startsWith('test/sim/')
-  const alone = files.filter(isAlone).sort((a, b) => rankByLength(a) - rankByLength(b))
-  const isParsing = (file: string): boolean => graph.reaches(file, PARSER_MODULES) && !touchesDatabase(file)
-  const { parsing = [], other = [] } = Object.groupBy(files.filter((file) => !isAlone(file)), (file) => (isParsing(file) ? 'parsing' : 'other'))
-  const weighted = other.map((file) => ({ file, weight: touchesDatabase(file) ? 5 : 1 }))
-  const batches = [...alone.map((file) => [file]), ...planBatches(weighted, BATCHES), ...(parsing.length === 0 ? [] : [parsing])]
+  const { longest = [], alone = [], parsing = [], other = [] } = Object.groupBy(files, kindOf)
+  const weighted = other.map((file) => ({ file, weight: isSlow(file) ? SLOW_WEIGHT : touchesDatabase(file) ? 5 : 1 }))
+  const each = (some: readonly string[]): string[][] => some.map((file) => [file])
+  const batches = [
+    ...each(longest.sort((a, b) => rankByLength(a) - rankByLength(b))), ...planBatches(weighted, BATCHES), ...(parsing.length === 0 ? [] : [parsing]),
+    ...each(alone),
+  ]
   const hasNamePattern = flags.some((flag) => flag.startsWith('--test-name-pattern'))
-  using written = writeBatches(batches, { root: ROOT, hasNamePattern })
+  using written = writeBatches(batches, { root: ROOT, hasNamePattern, touchesDatabase })
   const patterns = hasNamePattern ? [`--test-name-pattern=${OPENING_TEST_PATTERN}`] : []
   return await runNode(written.entries, { ...settings, files, flags: [...flags, ...patterns] })
+}
+
+function kindOf(file: string): 'longest' | 'alone' | 'parsing' | 'other' {
+  if (isLongest(file)) return 'longest'
+  if (isSlow(file) && !runsInProcess(file)) return 'alone'
+  return graph.reaches(file, PARSER_MODULES) && !touchesDatabase(file) ? 'parsing' : 'other'
 }
 
 function touchesDatabase(file: string): boolean {

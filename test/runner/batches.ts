@@ -71,22 +71,23 @@ interface BatchesOptions {
   readonly root: string
   /** True if only tests run whose names match a pattern. */
   readonly hasNamePattern: boolean
+  readonly touchesDatabase: (file: string) => boolean
 }
 
 /**
- * Writes one module per batch; `Symbol.dispose` removes them. A batch of one file imports just that file, unless tests are selected by name. Node's runner
- * starts files in the order of their names, whatever the order of its arguments, so the names are numbered.
+ * Writes one module per batch; `Symbol.dispose` removes them. A batch of one file that needs no database imports just that file, unless tests are selected by
+ * name. Node's runner starts files in the order of their names, whatever the order of its arguments, so the names are numbered.
  */
 export function writeBatches(
   batches: readonly (readonly string[])[],
-  { root, hasNamePattern }: BatchesOptions,
+  { root, hasNamePattern, touchesDatabase }: BatchesOptions,
 ): { readonly entries: readonly string[] } & Disposable {
   const folder = join(root, FOLDER, String(process.pid))
   mkdirSync(folder, { recursive: true })
   const entries = batches.map((files, index) => {
     const [only] = files
     const number = String(index + 1).padStart(3, '0')
-    const isOnly = files.length === 1 && only !== undefined && !hasNamePattern
+    const isOnly = files.length === 1 && only !== undefined && !hasNamePattern && !touchesDatabase(only)
     const path = join(folder, isOnly ? `${number}-${only.replaceAll('/', '-')}.mjs` : `${number}${BATCH_END}`)
     writeFileSync(path, isOnly ? `import ${JSON.stringify(pathToFileURL(join(root, only)).href)}\n` : batchSource(root, files, hasNamePattern))
     return path

@@ -46,6 +46,9 @@ const LONGEST = [
   'test/index/hostile-pairs.test.ts', 'test/relay/footprints-builds.test.ts', 'localnet/ledger/kill.test.ts', 'test/examples/', 'test/process/',
 ]
 
+/** Folders whose tests run in the test's own process. */
+const IN_PROCESS = ['src/', 'localnet/', 'test/api/', 'test/contract/', 'test/index/', 'test/relay/', 'test/stream/', 'test/submissions/']
+
 /**
  * Tests that `npm run test:all` runs again on contracts of generation 2 and a local network of another protocol: the parts of the names of tests, from each
  * harness those that differ most. Less than a minute; `npm run test:all -- --generation=2` and `-- --protocol=30` run all of HARNESSES.
@@ -71,10 +74,19 @@ export function isSlow(file: string): boolean {
   return SLOW.some((slow) => file.startsWith(slow))
 }
 
-/** Position of a slow file in the order in which slow files start. */
+/** Position of one of the longest files in the order in which they start. */
 export function rankByLength(file: string): number {
-  const rank = LONGEST.findIndex((long) => file.startsWith(long))
-  return rank < 0 ? LONGEST.length : rank
+  return LONGEST.findIndex((long) => file.startsWith(long))
+}
+
+/** True if the file starts first, in a process of its own. */
+export function isLongest(file: string): boolean {
+  return isSlow(file) && rankByLength(file) >= 0
+}
+
+/** True if the file can share a process with others although it is slow: it starts no processes, browsers or servers. */
+export function runsInProcess(file: string): boolean {
+  return IN_PROCESS.some((start) => file.startsWith(start)) && !file.startsWith('src/store/')
 }
 
 /** True if `npm run test:all` runs more of this file than `npm test`: more seeds or cases. */
