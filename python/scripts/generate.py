@@ -1,4 +1,4 @@
-"""Writes the generated files of the package: models and endpoints from docs/openapi.json, and the synchronous twins of `_aio`.
+"""Writes the generated files of the package: models and endpoints from docs/openapi.json, the version, and the synchronous twins of `_aio`.
 
 `python scripts/generate.py` writes them. `python scripts/generate.py --check` fails if one differs.
 """
@@ -380,7 +380,9 @@ def write_sync(text: str) -> str:
 
 def generate() -> dict[Path, str]:
     document, operations = load()
+    version: str = json.loads((ROOT.parent / "package.json").read_text(encoding="utf-8"))["version"]
     files = {
+        PACKAGE / "_version.py": f'{HEADER}# The version in package.json.\nVERSION = "{version}"\n',
         PACKAGE / "models.py": write_models(document, operations),
         PACKAGE / "_aio" / "endpoints.py": write_endpoints(document, operations),
     }

@@ -50,7 +50,9 @@ def folder(tmp_path: Path, network: LocalNetwork, gateway: Gateway) -> Path:
 
 def start(folder: Path, arguments: list[str]) -> subprocess.Popen[str]:
     command = [PYTHON, "-m", "perpetual_exchange.ccxt.freqtrade", *arguments]
-    return subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # Freqtrade breaks lines at the width of the terminal.
+    wide = {**os.environ, "COLUMNS": "400"}
+    return subprocess.Popen(command, cwd=folder, env=wide, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def output_of(folder: Path, arguments: list[str]) -> str:

@@ -157,7 +157,11 @@ class Perpetual(ccxt.Exchange):
         return {symbol: {**rate, "fundingDatetime": self.iso8601(rate["fundingTimestamp"])} for symbol, rate in rates.items()}
 
     def fetch_funding_rate_history(
-        self, symbol: str | None = None, since: int | None = None, limit: int | None = None, params: Any = {}  # noqa: B006
+        self,
+        symbol: str | None = None,
+        since: int | None = None,
+        limit: int | None = None,
+        params: Any = {},  # noqa: B006
     ) -> Any:
         self.load_markets()
         market = self.market(symbol)
@@ -362,9 +366,7 @@ class Perpetual(ccxt.Exchange):
             raise ccxt.ExchangeError(f"The {name} are not available.")
         return state[name]
 
-    def _collect(
-        self, path: str, member: str, parse: Callable[[Row], Row | None], since: int | None, limit: int | None, **query: Any
-    ) -> list[Row]:
+    def _collect(self, path: str, member: str, parse: Callable[[Row], Row | None], since: int | None, limit: int | None, **query: Any) -> list[Row]:
         """From a list with the newest row first: the oldest rows since `since`, or the newest without it. The oldest row is first."""
         count = limit or _ROWS_DEFAULT
         found: list[Row] = []
