@@ -11,7 +11,6 @@ from typing import Any
 import httpx
 import pytest
 from conftest import Gateway, LocalNetwork
-from stellar_sdk import Keypair
 
 from perpetual_exchange import ApiError, ContractFailure, RateLimited, UnexpectedAnswer, UnknownOutcome, Unreachable, errors
 

@@ -51,17 +51,14 @@ class AsyncPerpetual(ccxt_async.Exchange):
     """A CCXT exchange. `privateKey` is the account's secret key (`S…`), which signs orders; the package verifies each before it signs it. `sign_in` creates
     an API key."""
 
-    # How the class is named for `description`.
-    _has_stream = True
-
-    def __init__(self, config: Mapping[str, Any] = {}) -> None:  # noqa: B006 - as in CCXT
+    def __init__(self, config: Mapping[str, Any] = {}) -> None:
         self._client: AsyncClient | None = None
         self._trading: AsyncTrading | None = None
         self._leverages: dict[str, int] = {}
         super().__init__(config)  # pyright: ignore[reportArgumentType]
 
     def describe(self) -> Any:
-        return self.deep_extend(super().describe(), description(has_stream=self._has_stream))
+        return self.deep_extend(super().describe(), description())
 
     async def close(self, *arguments: Any, **named: Any) -> Any:
         """Closes the connections."""

@@ -12,28 +12,26 @@ _TRUE = (
     "createStopLimitOrder createStopLossOrder createTakeProfitOrder createTrailingPercentOrder createTriggerOrder fetchBalance fetchCanceledOrders "
     "fetchClosedOrders fetchFundingRate fetchFundingRateHistory fetchFundingRates fetchL2OrderBook fetchLedger fetchLeverageTiers fetchMarkets fetchMyTrades "
     "fetchOHLCV fetchOpenInterest fetchOpenInterests fetchOpenOrders fetchOrder fetchOrderBook fetchOrders fetchPosition fetchPositions fetchStatus "
-    "fetchTicker fetchTickers fetchTime fetchTrades signIn watchMyTrades watchOHLCV watchOrders watchPositions watchTicker watchTrades"
+    "fetchTicker fetchTickers fetchTime fetchTrades signIn"
 )
 _FALSE = (
     "spot margin future option cancelOrders closeAllPositions createPostOnlyOrder createStopMarketOrder createTrailingAmountOrder deposit editOrder "
     "fetchBidsAsks fetchCurrencies fetchDepositAddress fetchDeposits fetchFundingHistory fetchLeverage fetchOpenInterestHistory fetchTradingFees "
-    "fetchWithdrawals setMarginMode setPositionMode transfer watchBalance watchOrderBook watchTickers withdraw"
+    "fetchWithdrawals setMarginMode setPositionMode transfer withdraw ws watchBalance watchMyTrades watchOHLCV watchOrderBook "
+    "watchOrders watchPositions watchTicker watchTickers watchTrades"
 )
-# The stream is part of the asynchronous class only.
-_STREAM = "watchMyTrades watchOHLCV watchOrders watchPositions watchTicker watchTrades ws"
 
 
-def description(*, has_stream: bool) -> dict[str, Any]:
+def description() -> dict[str, Any]:
     """The description. CCXT merges it with that of its base class."""
     has: dict[str, object] = {**dict.fromkeys(_TRUE.split(), True), **dict.fromkeys(_FALSE.split(), False), "setLeverage": "emulated", "CORS": None}
-    has.update(dict.fromkeys(_STREAM.split(), has_stream))
     return {
         "id": "perpetual",
         "name": "Perpetual Exchange",
         "countries": [],
         "version": "v1",
         "certified": False,
-        "pro": has_stream,
+        "pro": False,
         "dex": True,
         # Milliseconds between calls. The package enforces the gateway's rate limit itself.
         "rateLimit": 50,

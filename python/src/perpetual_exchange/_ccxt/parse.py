@@ -158,27 +158,6 @@ def parse_trade(row: Row) -> Row | None:
     }
 
 
-def parse_stream_trade(row: Row) -> Row | None:
-    """A trade of the stream. The amount of a close is unknown: its size is at the entry price."""
-    if row["kind"] == "adl":
-        return None
-    is_long = None if row["direction"] is None else row["direction"] == 0
-    price = number(row["price"])
-    cost = number(row["size"]) if row["kind"] == "open" else None
-    order = row.get("orderId")
-    return {
-        "id": _trade_id(row),
-        "info": row,
-        "timestamp": row["ts"],
-        "symbol": symbol_of(row["asset"]),
-        "order": None if order is None else str(order),
-        "side": None if is_long is None else "buy" if is_long == (row["kind"] == "open") else "sell",
-        "price": price,
-        "amount": None if cost is None else cost / price,
-        "cost": cost,
-    }
-
-
 def parse_position(position: Row, orders: Sequence[Row]) -> Row:
     size, leverage = position["size"], position["leverage"]
 
