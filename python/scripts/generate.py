@@ -309,19 +309,24 @@ def write_endpoints(document: Json, operations: list[Operation]) -> str:
     for operation in operations:
         if operation.body is not None and "oneOf" in operation.body:
             names = [model_name(item["$ref"].split("/")[-1]) for item in operation.body["oneOf"]]
-            unions.append(f"{pascal(operation.id.removeprefix('prepare'))}Request = (\n    " + "\n    | ".join(f"models.{n}" for n in names) + "\n)\n")
+            unions.append(
+                f"    {pascal(operation.id.removeprefix('prepare'))}Request = (\n        " + "\n        | ".join(f"models.{n}" for n in names) + "\n    )\n"
+            )
     lines = [
         HEADER.strip(),
         '"""Every operation of the gateway as a method, and every list as an iterator."""',
         "",
+        "from __future__ import annotations",
+        "",
         "from collections.abc import AsyncIterator, Mapping",
-        "from typing import Literal",
+        "from typing import TYPE_CHECKING, Literal",
         "from urllib.parse import quote as _quote",
         "",
-        "from .. import models",
+        "from .._lazy import models",
         "from .._results import Result, encode, present",
         "from .http import AsyncHttp, walk",
         "",
+        "if TYPE_CHECKING:",
         *unions,
         "",
         "def quote(value: object) -> str:",

@@ -1,10 +1,12 @@
 """Trading: prepare, verify, sign, submit until the outcome is final, then read the effects."""
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import models
 from .._calls import CALLS, ORDERS
@@ -31,9 +33,12 @@ from ..errors import ApiError, SignedTransaction
 from ..orders import Order
 from ..signing import Signer, resolve_async
 from .earlier import find_earlier
-from .endpoints import ActionRequest, AsyncEndpoints, OrderRequest
+from .endpoints import AsyncEndpoints
 from .http import AsyncHttp
 from .submit import AsyncSubmitter
+
+if TYPE_CHECKING:
+    from .endpoints import ActionRequest, OrderRequest
 
 # The gateway reads the fee of a fill from the transaction's meta some seconds after its event.
 _EFFECTS_WAIT = 15.0
@@ -70,7 +75,7 @@ class AsyncTrading:
         self._submitter = AsyncSubmitter(http, patience)
         self._lock = asyncio.Lock()
 
-    async def __aenter__(self) -> "AsyncTrading":
+    async def __aenter__(self) -> AsyncTrading:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
