@@ -30,7 +30,7 @@ def started(name: str, gateway: Gateway, wallet: Keypair | None = None, **settin
         yield process
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
 
 
 def run(name: str, gateway: Gateway, wallet: Keypair | None = None, **settings: str) -> str:

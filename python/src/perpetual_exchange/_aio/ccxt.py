@@ -1,4 +1,4 @@
-# pyright: basic
+# pyright: basic, reportOptionalSubscript=false, reportOptionalMemberAccess=false, reportIncompatibleMethodOverride=false
 # CCXT's base class has no types.
 """The exchange with CCXT's interface: unified symbols, structures and errors over the client."""
 

@@ -1,4 +1,4 @@
-# pyright: basic
+# pyright: basic, reportMissingImports=false
 # Freqtrade is installed beside this package, which does not depend on it.
 """Runs Freqtrade with this exchange: `python -m perpetual_exchange.ccxt.freqtrade trade --config config.json`.
 
