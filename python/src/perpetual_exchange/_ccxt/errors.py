@@ -1,6 +1,6 @@
 """The CCXT error of each error of the package. The original is the `__cause__`."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -80,7 +80,7 @@ def to_ccxt_error(error: own.ExchangeError) -> Exception:
 
 
 @contextmanager
-def ccxt_errors() -> Iterator[None]:
+def ccxt_errors() -> Generator[None]:
     """Converts what is raised inside."""
     try:
         yield

@@ -256,7 +256,9 @@ def parse_order(order: Row) -> Row:
     opens = order["positionId"] is None
     trigger = optional(order["triggerPrice"])
     worst = order["triggerPrice"] if kind == "limit" else order["limitPrice"]
-    ended = milliseconds((order["ended"] or {}).get("ts"))
+    ended_row: Row = order["ended"] or {}
+    placed_row: Row = order["placed"] or {}
+    ended = milliseconds(ended_row.get("ts"))
     is_executed = status == "executed"
     traded_amount, traded_cost = (None, None)
     if execution is not None:
@@ -268,7 +270,7 @@ def parse_order(order: Row) -> Row:
     return {
         "id": str(order["orderId"]),
         "info": order,
-        "timestamp": milliseconds((order["placed"] or {}).get("ts", order["createdAt"])),
+        "timestamp": milliseconds(placed_row.get("ts", order["createdAt"])),
         "lastTradeTimestamp": ended if is_executed else None,
         "lastUpdateTimestamp": ended,
         "symbol": _optional_symbol(order["asset"]),
@@ -395,7 +397,8 @@ def parse_ledger_entry(row: Row) -> Row:
 
 def parse_funding(current: Row | None, market: Row) -> Row:
     assets: Sequence[Row] = [] if current is None else current["assets"]
-    row: Row = next((row for row in assets if row["asset"] == market["id"]), {})
+    none: Row = {}
+    row = next((row for row in assets if row["asset"] == market["id"]), none)
     return {
         "symbol": market["symbol"],
         "info": current,
