@@ -1,17 +1,19 @@
 """Opens and closes a position of alice, whose secret key is public. Started again after a crash, it does not open a second one."""
 
 import asyncio
+import os
 
 from stellar_sdk import Keypair
 
 from perpetual_exchange import AsyncClient, amount, show
 
-ALICE = Keypair.from_secret("SCK2GQCRUSFRJMUX6ECRBWIOQ2KRSMLHNJGCUOEJ2PXBLM7VXHTH4DQR")
+URL = os.environ.get("GATEWAY_URL", "http://127.0.0.1:8080")
+ALICE = Keypair.from_secret(os.environ.get("SECRET", "SCK2GQCRUSFRJMUX6ECRBWIOQ2KRSMLHNJGCUOEJ2PXBLM7VXHTH4DQR"))
 CLIENT_ID = "example-1"
 
 
 async def main() -> None:
-    async with AsyncClient("http://127.0.0.1:8080") as client:
+    async with AsyncClient(URL) as client:
         await client.create_key(ALICE, "example")
         async with client.trade(ALICE) as t:
             earlier = await t.find(CLIENT_ID)

@@ -2,16 +2,20 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 from perpetual_exchange import AsyncClient, Frame, Gap, Stalled
 
-STORE = Path("data/positions.json")
+URL = os.environ.get("GATEWAY_URL", "http://127.0.0.1:8080")
+STORE = Path(os.environ.get("STORE", "data/positions.json"))
+COUNT = int(os.environ.get("COUNT", "0"))
 
 
 async def main() -> None:
     positions = json.loads(STORE.read_text()) if STORE.exists() else None
-    async with AsyncClient("http://127.0.0.1:8080") as client, client.stream(["prices.BTC", "trades.BTC"], positions=positions) as stream:
+    async with AsyncClient(URL) as client, client.stream(["prices.BTC", "trades.BTC"], positions=positions) as stream:
+        count = 0
         async for item in stream:
             match item:
                 case Frame(channel="prices.BTC", data=data):
@@ -25,6 +29,9 @@ async def main() -> None:
                 case _:
                     print(item)
             STORE.write_text(json.dumps(stream.positions()))
+            count += 1
+            if count == COUNT:
+                return
 
 
 if __name__ == "__main__":

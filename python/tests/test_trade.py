@@ -251,8 +251,12 @@ async def test_an_order_is_filled_reduced_and_closed(client: AsyncClient, wallet
         assert closed.position_id == order.position_id
         assert closed.pnl is not None
         assert closed.payout
+        # A repetition returns the earlier result and trades nothing.
+        repeated = await t.open("BTC", "long", amount("100"), leverage=5, slippage_bps=100, client_id="python-1")
+        assert (repeated.hash, repeated.position_id, repeated.fill_price) == (order.hash, order.position_id, order.fill_price)
+        assert (await client.list_account_positions(min_ledger=closed.ledger)).data.positions == []
         with pytest.raises(ApiError) as again:
-            await t.open("BTC", "long", amount("100"), leverage=5, client_id="python-1")
+            await t.open("BTC", "long", amount("100"), leverage=4, client_id="python-1")
         # Another transaction has this id, so nothing says that the order was not executed.
         assert (again.value.code, again.value.outcome) == ("client_id_in_use", "unknown")
 
@@ -260,8 +264,13 @@ async def test_an_order_is_filled_reduced_and_closed(client: AsyncClient, wallet
 async def test_a_limit_order_rests_and_an_impossible_trade_is_rejected(client: AsyncClient, wallet: Keypair) -> None:
     price = (await client.get_market_price("ETH")).data.price
     async with client.trade(wallet) as t:
-        order = await t.limit("ETH", "long", amount("50"), leverage=2, price=price * 9 // 10, condition="below", slippage_bps=100)
+        terms: Any = {"leverage": 2, "price": price * 9 // 10, "condition": "below", "slippage_bps": 100, "client_id": "python-limit"}
+        order = await t.limit("ETH", "long", amount("50"), **terms)
         assert order.order_id
+        repeated = await t.limit("ETH", "long", amount("50"), **terms)
+        assert (repeated.hash, repeated.order_id) == (order.hash, order.order_id)
+        with pytest.raises(ApiError, match="client_id_in_use"):
+            await t.limit("ETH", "long", amount("51"), **terms)
         resting = (await client.get_order(order.order_id)).data
         assert (resting.status, resting.trigger_price) == ("pending", price * 9 // 10)
         await t.cancel(order.order_id)

@@ -28,6 +28,12 @@ Caps bind what passes this gateway. Who holds the secret of the wallet needs no 
 - [Guides](/docs/guides): a first order, bots, front ends, operation, and [how the exchange works](/docs/guides/how-the-exchange-works)
 - [Health](/v1/health): contract addresses, index progress and gaps
 
+## Clients
+
+- npm install perpetual-exchange-client: [for TypeScript and JavaScript](/docs/guides/bot-author), with CCXT's interface and a command line
+- pip install "perpetual-exchange-client[trade]": [for Python](/docs/guides/python), asynchronous and synchronous, with CCXT's interface
+- Both verify each transaction before they sign it, submit it once, and resume the stream without loss
+
 ## Read
 
 - [Prices](/v1/oracle/prices), [markets](/v1/markets), [open interest and volume](/v1/markets/stats): GET, no key

@@ -92,7 +92,7 @@ for (const path of globSync('.github/workflows/*.yml', { cwd: PROJECT_ROOT }).to
   test(`${path} pins its actions by commit, bounds its jobs, and starts without permissions to write`, () => {
     const actions = [...workflow.matchAll(/uses: (.*)$/gm)].map(([, action = '']) => action)
     assert.ok(actions.length > 0)
-    for (const action of actions) assert.match(action, /^actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+    for (const action of actions) assert.match(action, /^(?:actions\/[a-z-]+|pypa\/gh-action-pypi-publish)@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
     const jobs = [...workflow.slice(workflow.indexOf('\njobs:')).matchAll(/^ {2}[a-z]+:$/gm)].length
     assert.equal([...workflow.matchAll(/^ {4}timeout-minutes: \d+$/gm)].length, jobs)
     assert.match(workflow, /^permissions:(?: \{\}|\n {2}contents: read)$/m)
@@ -102,9 +102,9 @@ for (const path of globSync('.github/workflows/*.yml', { cwd: PROJECT_ROOT }).to
   })
 }
 
-test('only the publishing job may request an identity token, and it runs nothing but npm publish with the verified tarball', () => {
+test('only the publishing jobs may request an identity token, and they run nothing but the publication of the verified files', () => {
   const workflow = read('.github/workflows/release.yml')
-  const [build = '', verify = '', publish = ''] = workflow.split(/\n {2}(?:verify|publish):\n/)
+  const [build = '', verify = '', publish = '', pypi = ''] = workflow.split(/\n {2}(?:verify|publish|pypi):\n/)
   assert.doesNotMatch(build + verify, /id-token/)
   assert.match(build, /bash \.ci\/run[\s\S]*\.ci\/pack-client release\n.*sha256=\$\(sha256sum [\s\S]*upload-artifact/)
   assert.match(verify, /needs: build\n[\s\S]*permissions: \{\}[\s\S]*sha256sum --check[\s\S]*npm install --ignore-scripts[\s\S]*--version[\s\S]*--help/)
@@ -116,6 +116,11 @@ test('only the publishing job may request an identity token, and it runs nothing
   assert.equal([...workflow.matchAll(/SHA256: \$\{\{ needs\.build\.outputs\.sha256 \}\}$/gm)].length, 2)
   assert.deepEqual([...publish.matchAll(/uses: actions\/([a-z-]+)@/g)].map(([, action]) => action), ['download-artifact', 'setup-node'])
   for (const [, node] of workflow.matchAll(/node-version: (\S+)/g)) assert.equal(node, lockedNode())
+  assert.match(build, /PYTHON_DIST: dist\n[\s\S]*\n {10}name: python\n {10}path: dist\/\*\n/)
+  assert.match(verify, /sha256sum --check --strict\)\n[\s\S]*pip install --quiet --only-binary :all: dist\/\*\.whl/)
+  assert.match(pypi, /needs: \[build, verify\]\n[\s\S]*id-token: write[\s\S]*attestations: true\n$/)
+  assert.deepEqual([...pypi.matchAll(/run: (.*)$/gm)].map(([, command]) => command), ['cd dist && echo "$DIGESTS" | sha256sum --check --strict'])
+  assert.deepEqual([...pypi.matchAll(/uses: ([a-z/-]+)@/g)].map(([, action]) => action), ['actions/download-artifact', 'pypa/gh-action-pypi-publish'])
 })
 
 test('CI runs .ci/run on push and pull request, and .ci/run rehearses the release', () => {
@@ -124,6 +129,7 @@ test('CI runs .ci/run on push and pull request, and .ci/run rehearses the releas
   assert.match(workflow, /run: bash \.ci\/run$/m)
   for (const [, node] of workflow.matchAll(/node-version: (\S+)/g)) assert.equal(node, lockedNode())
   assert.match(read('.ci/run'), /^\.ci\/pack-client$/m)
+  assert.match(read('.ci/run'), /^ +\.ci\/pack-python /m)
 })
 
 function lockedNode(): string | undefined {

@@ -1,6 +1,7 @@
 """Python client for the Perpetual Exchange Gateway."""
 
-from . import models
+from typing import TYPE_CHECKING, Any
+
 from ._aio.client import AsyncClient
 from ._results import Result
 from ._sync.client import Client
@@ -24,6 +25,19 @@ from .keys import Key
 from .orders import Order
 from .signing import Signer
 from .streaming import Frame, Gap, KeyExpiring, Stalled, Upgrade
+
+if TYPE_CHECKING:
+    from . import models
+
+
+def __getattr__(name: str) -> Any:
+    """The models, at their first use."""
+    if name == "models":
+        from importlib import import_module
+
+        return import_module(".models", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "ApiError",

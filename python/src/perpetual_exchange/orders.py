@@ -1,8 +1,10 @@
 """Results of trading."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
-from . import models
+from ._lazy import models
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,14 @@
 """The client of one gateway."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from .. import models
+from .._lazy import models
 from .._protocol import TESTNET_PASSPHRASE, RetryPolicy, check_address
 from .._results import Result
 from ..keys import Key
@@ -42,7 +44,7 @@ class AsyncClient(AsyncEndpoints):
         self._passphrase = passphrase
         super().__init__(AsyncHttp(self._client, base, key, RetryPolicy(attempts, max_wait)))
 
-    async def __aenter__(self) -> "AsyncClient":
+    async def __aenter__(self) -> AsyncClient:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -102,7 +104,7 @@ class AsyncClient(AsyncEndpoints):
         max_validity: int | None = None,
         accept_unusual_fee: bool = False,
         patience: float = 120.0,
-    ) -> "AsyncTrading":
+    ) -> AsyncTrading:
         """Trading with the signer's account, which must be that of the key.
 
         `contracts` are the addresses of the exchange's contracts by the names of `/v1/health`; without them the client trusts those that the gateway names. A

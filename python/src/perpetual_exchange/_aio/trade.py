@@ -1,10 +1,12 @@
 """Trading: prepare, verify, sign, submit until the outcome is final, then read the effects."""
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import models
 from .._calls import CALLS, ORDERS
@@ -30,9 +32,13 @@ from .._verify import SigningTerms, verify_transaction
 from ..errors import ApiError, SignedTransaction
 from ..orders import Order
 from ..signing import Signer, resolve_async
-from .endpoints import ActionRequest, AsyncEndpoints, OrderRequest
+from .earlier import find_earlier
+from .endpoints import AsyncEndpoints
 from .http import AsyncHttp
 from .submit import AsyncSubmitter
+
+if TYPE_CHECKING:
+    from .endpoints import ActionRequest, OrderRequest
 
 # The gateway reads the fee of a fill from the transaction's meta some seconds after its event.
 _EFFECTS_WAIT = 15.0
@@ -65,10 +71,11 @@ class AsyncTrading:
         self._max_fee = max_fee
         self._max_validity = max_validity
         self._accept_unusual_fee = accept_unusual_fee
+        self._patience = patience
         self._submitter = AsyncSubmitter(http, patience)
         self._lock = asyncio.Lock()
 
-    async def __aenter__(self) -> "AsyncTrading":
+    async def __aenter__(self) -> AsyncTrading:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -92,7 +99,9 @@ class AsyncTrading:
         """Opens a position at the market price. `collateral` and `acceptable_price` are integers in 7 decimals.
 
         The contracts refuse the trade at a price further than `slippage_bps` from that of the preview (50 by default), or worse than `acceptable_price`;
-        0 accepts any price. Raises RefusedToSign, ContractFailure, UnknownOutcome and other ApiError.
+        0 accepts any price. With a `client_id`, a repetition after a crash does not trade again: if an earlier transaction with this id did the same, its
+        result is returned; if it did something else, failed, or cannot be compared, ApiError `client_id_in_use` is raised. Also raises RefusedToSign,
+        ContractFailure, UnknownOutcome and other ApiError.
         """
         op = "open_position_cross" if cross else "open_position"
         request = {"op": op, "asset": asset, "direction": direction_of(direction), "collateral": collateral, "leverage": leverage}
@@ -224,14 +233,22 @@ class AsyncTrading:
         """Submits a signed transaction again, from this process or an earlier one, and waits for its outcome. The network applies it at most once."""
         async with self._lock:
             ledger = await self._submitter.finish(transaction, is_new=False)
-        return await self._read_effects(transaction, ledger, None)
+        return await self._read_effects(transaction.hash, transaction.client_id, ledger, None)
 
     async def _execute(self, fields: Mapping[str, Any], client_id: str | None) -> Order:
         request = {**encode(fields), "clientId": client_id or new_client_id()}
         async with self._lock:
-            transaction = await self._prepare_and_sign(request)
-            ledger = await self._submitter.finish(transaction, is_new=True)
-        return await self._read_effects(transaction, ledger, request)
+            try:
+                transaction = await self._prepare_and_sign(request)
+                ledger = await self._submitter.finish(transaction, is_new=True)
+            except ApiError as error:
+                earlier = await find_earlier(self._endpoints, request, error, self._patience)
+                if earlier is None or earlier.ledger is None:
+                    raise
+                hash, ledger = earlier.hash, earlier.ledger
+            else:
+                hash = transaction.hash
+        return await self._read_effects(hash, request["clientId"], ledger, request)
 
     async def _prepare_and_sign(self, request: dict[str, Any]) -> SignedTransaction:
         try:
@@ -271,7 +288,7 @@ class AsyncTrading:
             self._contracts = self._given_contracts or contracts_of(health)
         return self._contracts
 
-    async def _read_effects(self, transaction: SignedTransaction, ledger: int, request: Mapping[str, Any] | None) -> Order:
+    async def _read_effects(self, hash: str, client_id: str | None, ledger: int, request: Mapping[str, Any] | None) -> Order:
         """The trade is complete. A failure to read its effects must not make it look failed."""
         has_fill = request is not None and (is_bounded(request) or request["op"] == "close_position_partial")
         deadline = time.monotonic() + _EFFECTS_WAIT
@@ -279,12 +296,12 @@ class AsyncTrading:
         fills: list[models.Fill] = []
         while True:
             try:
-                found = (await self._endpoints.get_transaction(transaction.hash, min_ledger=ledger)).data
+                found = (await self._endpoints.get_transaction(hash, min_ledger=ledger)).data
                 page = (await self._endpoints.list_account_fills(limit=_PAGE, min_ledger=ledger)).data
-                fills = [fill for fill in reversed(page.fills) if fill.tx_hash == transaction.hash]
+                fills = [fill for fill in reversed(page.fills) if fill.tx_hash == hash]
             except ApiError:
                 found = found
             is_known = not has_fill or (bool(fills) and all(fill.fee is not None for fill in fills if fill.kind == "open"))
             if (found is not None and is_known) or time.monotonic() >= deadline:
-                return order_of(transaction.hash, transaction.client_id or "", ledger, found, fills)
+                return order_of(hash, client_id or "", ledger, found, fills)
             await asyncio.sleep(_POLL)
