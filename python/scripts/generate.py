@@ -103,7 +103,8 @@ class Operation:
         ok: Json = next(value for key, value in source["responses"].items() if key.startswith("2"))
         content: Json = ok.get("content", {})
         self.is_stream = "text/event-stream" in content
-        self.is_file = "application/gzip" in content
+        self.is_file = not content.keys().isdisjoint(("application/gzip", "application/octet-stream"))
+        self.is_text = "text/plain" in content
         self.schema: Json = content.get("application/json", {}).get("schema", {})
         self.body: Json | None = source.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
         self.result_name = pascal(re.sub(r"^list", "", self.id)) + ("Page" if self.is_list else "Result")
@@ -205,6 +206,8 @@ def result_type(operation: Operation) -> str:
     schema = operation.schema
     if operation.is_file:
         return "bytes"
+    if operation.is_text:
+        return "str"
     if "$ref" in schema:
         return "models." + model_name(schema["$ref"].split("/")[-1])
     if operation.needs_own_model:
