@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import TIMEOUT, Gateway, LocalNetwork
+from scripted_stream import HELLO, SUBSCRIBED, frame, scripted, send
 from stellar_sdk import Keypair
 from test_stream import HELLO, SUBSCRIBED, frame, scripted, send
 
@@ -46,12 +47,25 @@ def test_markets_are_swaps_settled_in_usdc(exchange: Any) -> None:
         exchange.fetch_ticker("SHIB/USDC:USDC")
 
 
-def test_candles_are_read_from_since_without_reading_what_follows(exchange: Any) -> None:
+def test_candles_are_read_from_since_without_reading_what_follows(exchange: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Candles before those of the index come from another server, which has little time to answer.
     newest = exchange.fetch_ohlcv(BTC, "1h", None, 3)
-    assert len(newest) == 3
+    assert 1 <= len(newest) <= 3
     since = newest[-1][0] - 48 * 3_600_000
-    candles = exchange.fetch_ohlcv(BTC, "1h", since, 5)
-    assert [row[0] for row in candles] == [since + hour * 3_600_000 for hour in range(5)]
+    asked: list[tuple[int, int]] = []
+
+    def read(path: str, **query: Any) -> dict[str, Any]:
+        """The candles of every hour but the first two."""
+        asked.append(((query["from"] * 1000 - since) // 3_600_000, (query["to"] * 1000 - since) // 3_600_000))
+        times = [time for time in range(query["from"], query["to"], 3_600) if time * 1000 >= since + 2 * 3_600_000]
+        return {"candles": [{"time": time, "open": 1.0, "high": 2.0, "low": 1.0, "close": 2.0, "volume": "40000000"} for time in times]}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(exchange, "_read", read)
+        candles = exchange.fetch_ohlcv(BTC, "1h", since, 5)
+    assert [row[0] for row in candles] == [since + hour * 3_600_000 for hour in range(2, 7)]
+    assert candles[0] == [since + 2 * 3_600_000, 1.0, 2.0, 1.0, 2.0, 2.0]
+    assert asked == [(0, 5), (5, 7)]
     assert exchange.fetch_ohlcv(BTC, "1m", exchange.milliseconds() + 3_600_000) == []
     with pytest.raises(ccxt.BadRequest):
         exchange.fetch_ohlcv(BTC, "3m")
