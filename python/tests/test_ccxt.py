@@ -13,7 +13,6 @@ import pytest
 from conftest import TIMEOUT, Gateway, LocalNetwork
 from scripted_stream import HELLO, SUBSCRIBED, frame, scripted, send
 from stellar_sdk import Keypair
-from test_stream import HELLO, SUBSCRIBED, frame, scripted, send
 
 from perpetual_exchange import ApiError, AsyncClient, Client, ContractFailure, RateLimited, UnexpectedAnswer, UnknownOutcome, Unreachable, errors
 
