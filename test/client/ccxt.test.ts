@@ -192,8 +192,7 @@ test('a market order is found by the hash of its transaction, also a close that 
 
 test('fetchMyTrades with a symbol lists the trades of that market only', async () => {
   const all = await exchange.fetchMyTrades()
-  const markets = new Set(all.map(({ symbol }) => symbol))
-  assert.ok(markets.has(ETH))
+  assert.ok(all.some(({ symbol }) => symbol === ETH))
   for (const symbol of [ETH, BTC]) assert.deepEqual(await exchange.fetchMyTrades(symbol), all.filter((trade) => trade.symbol === symbol))
 })
 
