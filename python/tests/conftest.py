@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -100,13 +101,14 @@ class LocalNetwork:
 class Gateway:
     """A gateway that can be killed and started again, on the same port and database."""
 
-    def __init__(self, network: LocalNetwork, folder: Path, port: int) -> None:
+    def __init__(self, network: LocalNetwork, folder: Path, port: int, **settings: str) -> None:
         self._environment = {
             "PORT": str(port),
             "NETWORK": "local",
             "RPC_URL": network.rpc_url,
             "DATA_DIR": str(folder),
             "WS_DRAIN_MS": "500",
+            **settings,
         }
         self.url = f"http://127.0.0.1:{port}"
         self.process = self._launch()
@@ -121,6 +123,25 @@ class Gateway:
 
     def start(self) -> None:
         self.process = self._launch()
+
+
+POSTGRES = os.environ.get("TEST_DATABASE_URL", "")
+
+
+@contextmanager
+def own_database() -> Generator[str]:
+    """The URL of a new database on the server of TEST_DATABASE_URL. The project's own driver creates it."""
+    name = f"python_client_{os.getpid()}"
+    script = "import pg from 'pg'; const db = new pg.Client(process.argv[1]); await db.connect(); await db.query(process.argv[2]); await db.end()"
+
+    def administer(statement: str) -> None:
+        subprocess.run([str(NODE), "--input-type=module", "--eval", script, "--", POSTGRES, statement], cwd=PROJECT, check=True)
+
+    administer(f"create database {name}")
+    try:
+        yield urlsplit(POSTGRES)._replace(path=f"/{name}").geturl()
+    finally:
+        administer(f"drop database if exists {name}")
 
 
 def free_port() -> int:

@@ -83,13 +83,11 @@ def lines_until(folder: Path, arguments: list[str], *wanted: str) -> str:
 
 def test_freqtrade_loads_markets_downloads_candles_backtests_and_trades(folder: Path, gateway: Gateway) -> None:
     markets, download, backtest, dry_run, live = commands()
-    # Both trade while the other commands run: a start takes longer than a trade.
+    # Both trade while the other commands run: a start takes longer than a trade. Each has a database of its own by default.
     texts: dict[str, str] = {}
 
     def trade(name: str, arguments: list[str]) -> None:
-        texts[name] = lines_until(
-            folder, [*arguments, "--db-url", f"sqlite:///{name}.sqlite"], "MARKET_BUY has been fulfilled", "MARKET_SELL has been fulfilled"
-        )
+        texts[name] = lines_until(folder, arguments, "MARKET_BUY has been fulfilled", "MARKET_SELL has been fulfilled")
 
     threads = [threading.Thread(target=trade, args=(name, arguments)) for name, arguments in (("dry", dry_run), ("live", live))]
     for thread in threads:

@@ -2,23 +2,19 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Gateway, LocalNetwork, free_port
-from websockets.asyncio.server import ServerConnection, serve
+from conftest import POSTGRES, Gateway, LocalNetwork, free_port, own_database
+from scripted_stream import HELLO, SUBSCRIBED, frame, scripted, send
+from stellar_sdk import Keypair
+from websockets.asyncio.server import ServerConnection
 
-from perpetual_exchange import AsyncClient, Client, Frame, Gap, Key, KeyExpiring, Stalled, StreamError, Upgrade
+from perpetual_exchange import AsyncClient, Client, Frame, Gap, Key, KeyExpiring, Stalled, StreamError, Unauthorized, Upgrade
 from perpetual_exchange._stream_state import StreamState
-
-HELLO = {"type": "hello", "ts": 1, "epoch": "e1", "head": 5, "ledger": 3}
-
-
-def frame(seq: int, prev: int, channel: str = "events", **more: object) -> dict[str, Any]:
-    return {"channel": channel, "seq": seq, "prev": prev, "data": {"n": seq}, **more}
+from perpetual_exchange.streaming import AsyncStream
 
 
 def state_with(*messages: dict[str, Any], channels: tuple[str, ...] = ("events",), queue: int = 100, positions: Any = None) -> StreamState:
@@ -35,11 +31,8 @@ def items_of(state: StreamState) -> list[Any]:
     return found
 
 
-def seqs(items: list[Any]) -> list[int | None]:
-    return [item.seq for item in items if isinstance(item, Frame)]
-
-
-SUBSCRIBED = {"type": "subscribed", "channels": ["events"], "heads": {"events": 5}}
+def seqs(items: list[Any]) -> list[int]:
+    return [item.seq for item in items if isinstance(item, Frame) and item.seq is not None]
 
 
 def test_a_frame_is_yielded_once_even_if_the_gateway_repeats_it() -> None:
@@ -140,26 +133,6 @@ def test_a_channel_or_key_that_is_not_accepted_ends_the_stream(message: dict[str
     assert raised.value.code == code
 
 
-@asynccontextmanager
-async def scripted(handler: Callable[[ServerConnection, int], Awaitable[None]]) -> AsyncGenerator[str]:
-    """A server whose connections the test scripts; they are counted from 1."""
-    count = 0
-
-    async def handle(connection: ServerConnection) -> None:
-        nonlocal count
-        count += 1
-        await handler(connection, count)
-
-    async with serve(handle, "127.0.0.1", 0) as server:
-        port = next(iter(server.sockets)).getsockname()[1]
-        yield f"http://127.0.0.1:{port}"
-
-
-async def send(connection: ServerConnection, *messages: dict[str, Any]) -> None:
-    for message in messages:
-        await connection.send(json.dumps(message))
-
-
 async def test_silence_yields_stalled_and_a_new_connection_resumes() -> None:
     resumed: list[int] = []
 
@@ -196,6 +169,42 @@ async def test_a_revoked_key_ends_the_stream_with_its_reason() -> None:
     assert raised.value.code == "key_revoked"
 
 
+async def end_of(stream: AsyncStream) -> tuple[list[Any], str]:
+    """The items of a stream but its frames, and the code of its end."""
+    found: list[Any] = []
+    try:
+        async for item in stream:
+            found.append(item)
+    except StreamError as error:
+        return [item for item in found if not isinstance(item, Frame)], error.code
+    raise AssertionError("The stream ended without an error.")
+
+
+async def test_an_expired_key_and_a_replaced_secret_end_the_stream_and_fail_calls(gateway: Gateway, wallet: Keypair) -> None:
+    channel = f"account.orders.{wallet.public_key}"
+    async with AsyncClient(gateway.url) as expiring, AsyncClient(gateway.url) as replaced:
+        # The gateway refuses an end that has passed, so a loaded machine gets some time.
+        await expiring.create_key(wallet, restrictions={"scopes": ["read"], "expiresAt": int(time.time() * 1000) + 10_000})
+        issued = (await replaced.create_key(wallet)).data
+        async with expiring.stream([channel], silence=600.0) as first, replaced.stream([channel, "heartbeat"], silence=600.0) as second:
+            first_end = asyncio.create_task(end_of(first))
+            while channel not in second.positions()["channels"]:
+                await anext(second)
+            rotated = (await replaced.rotate_key(issued.key_id, overlap_sec=3)).data
+            items, code = await end_of(second)
+            assert ([type(item) for item in items], code) == ([KeyExpiring], "key_expired")
+            # The gateway does not know an old secret any more.
+            with pytest.raises(Unauthorized) as refused:
+                await replaced.get_account_identity()
+            assert refused.value.code == "invalid_credentials"
+            replaced.key = Key(rotated.key_id, rotated.secret)
+            assert (await replaced.get_account_identity()).data.owner == wallet.public_key
+            assert await first_end == ([], "key_expired")
+            with pytest.raises(Unauthorized) as expired:
+                await expiring.get_account_identity()
+            assert (expired.value.code, expired.value.status) == ("key_expired", 401)
+
+
 async def test_a_kill_of_the_gateway_during_a_stream_loses_and_repeats_nothing(network: LocalNetwork, tmp_path: Path) -> None:
     own = Gateway(network, tmp_path, free_port())
     try:
@@ -226,6 +235,29 @@ async def test_a_kill_of_the_gateway_during_a_stream_loses_and_repeats_nothing(n
             assert following.prev == numbers[-1]
     finally:
         own.kill()
+
+
+@pytest.mark.skipif(not POSTGRES, reason="Two instances share a PostgreSQL server: set TEST_DATABASE_URL")
+async def test_a_stream_continues_at_another_instance_without_a_gap(network: LocalNetwork, tmp_path: Path) -> None:
+    with own_database() as database_url:
+        one, other = (Gateway(network, tmp_path, free_port(), DATABASE_URL=database_url) for _ in range(2))
+        try:
+            async with AsyncClient(one.url) as client, client.stream(["events"], silence=600.0) as stream:
+                await client.list_events(min_ledger=network.control("local_info")["ledger"])
+                seen = [await anext(stream) for _ in range(3)]
+                positions = stream.positions()
+            one.kill()
+            network.control("local_closeLedger", count=3)
+            async with AsyncClient(other.url) as client, client.stream(["events"], positions=positions, silence=600.0) as stream:
+                seen += [await anext(stream) for _ in range(5)]
+                # The archive is the log: it has exactly these events in between.
+                archived = [event.seq async for event in client.events(limit=200)]
+            assert all(isinstance(item, Frame) for item in seen), seen
+            numbers = seqs(seen)
+            assert numbers == sorted(seq for seq in archived if numbers[0] <= seq <= numbers[-1])
+        finally:
+            one.kill()
+            other.kill()
 
 
 def test_the_synchronous_stream_yields_frames_and_closes(gateway: Gateway, key: Key) -> None:

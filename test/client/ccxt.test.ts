@@ -169,7 +169,7 @@ test('an order is found in every state, by its id and by the client\'s id', asyn
   await assert.rejects(exchange.fetchOrder('x'), errors.InvalidOrder)
 })
 
-test('a market order is found by the hash of its transaction, and its trades and movements name it', async () => {
+test('a market order is found by the hash of its transaction, also a close that ends a stop, and its trades and movements name it', async () => {
   const watched = exchange.watchMyTrades(ETH)
   const opened = await exchange.createMarketOrderWithCost(ETH, 'buy', 100, { leverage: 2, clientOrderId: 'ccxt-market-1' })
   const [fill] = await watched
@@ -179,11 +179,21 @@ test('a market order is found by the hash of its transaction, and its trades and
   const mine = (await exchange.fetchMyTrades(ETH)).find((trade) => trade.order === opened.id)
   // The fee of the lowest tier: 5 basis points.
   assert.deepEqual([mine?.fee, mine?.price], [{ currency: 'USDC', cost: 0.05 }, opened.average])
+  const stop = await exchange.createOrder(ETH, 'market', 'sell', undefined, undefined, { stopLossPrice: 1 })
   const closed = await exchange.closePosition(ETH)
   assert.equal(closed.side, 'sell')
+  assert.equal((await exchange.fetchOrder(stop.id)).status, 'canceled')
+  const close = await exchange.fetchOrder(closed.id)
+  assert.deepEqual([close.id, close.type, close.side, close.stopLossPrice, close.filled], [closed.id, 'market', 'sell', undefined, closed.filled])
   const ledger = await exchange.fetchLedger('USDC')
   const movement = ledger.find((entry) => entry.referenceId === opened.id)
   assert.deepEqual([movement?.direction, movement?.amount, movement?.type, movement?.account], ['out', 50, 'trade', 'wallet'])
+})
+
+test('fetchMyTrades with a symbol lists the trades of that market only', async () => {
+  const all = await exchange.fetchMyTrades()
+  assert.ok(all.some(({ symbol }) => symbol === ETH))
+  for (const symbol of [ETH, BTC]) assert.deepEqual(await exchange.fetchMyTrades(symbol), all.filter((trade) => trade.symbol === symbol))
 })
 
 test('closePosition without a side refuses when long and short positions are open', async () => {

@@ -5,11 +5,11 @@ import type { OrderChangeData } from '../stream-frames.ts'
 import type { Key } from '../http.ts'
 import { requireKey, requireSigner } from './connection.ts'
 import { ArgumentsRequired, BadRequest, ExchangeClosedByUser, ExchangeError, InvalidOrder, NotSupported, OrderNotFound } from './errors.ts'
-import { collectRows, intervalOf, PAGE_MAX, positionsOf } from './lists.ts'
+import { collectRows, intervalOf, PAGE_MAX, positionsOf, rowsOf } from './lists.ts'
 import { MarketData } from './market-data.ts'
 import { toTradeRequest } from './order-requests.ts'
 import type { OrderParams } from './order-requests.ts'
-import { parseTransactionOrder, toOrder } from './order-results.ts'
+import { isMarketTrade, parseTransactionOrder, toOrder } from './order-results.ts'
 import { parseFill, parseLedgerEntry, parseOrderLife } from './parse-history.ts'
 import { parseBalance, parseCandle, parseOrder, parseStreamTrades, parseTicker } from './parse.ts'
 import type { Balances, LedgerEntry, OHLCV, Order, Position, Ticker, Trade } from './types.ts'
@@ -67,8 +67,10 @@ export class PerpetualExchange extends MarketData {
 
       async function orderOf(transaction: Transaction): Promise<Order> {
         requireKey(client)
-        const placed = transaction.orderId === null ? null : parseOrderLife((await client.getOrder({ orderId: transaction.orderId })).body)
-        return placed === null ? parseTransactionOrder(transaction, symbol) : { ...placed, clientOrderId: transaction.clientId ?? undefined }
+        const { orderId, op, clientId } = transaction
+        // A trade at the market names the orders that ended with the position that it closed.
+        if (orderId === null || isMarketTrade(op)) return parseTransactionOrder(transaction, symbol)
+        return { ...parseOrderLife((await client.getOrder({ orderId })).body), clientOrderId: clientId ?? undefined }
       }
     })
   }
@@ -87,13 +89,13 @@ export class PerpetualExchange extends MarketData {
     return this.#ordersOf({ status: 'cancelled' }, symbol, since, limit)
   }
 
-  /** Every change of a position: openings, closes and liquidations, whole or in part. */
+  /** Every change of a position: openings, closes and liquidations, whole or in part. One of an unknown market is always among them. */
   async fetchMyTrades(symbol?: string, since?: number, limit = ROWS_DEFAULT): Promise<Trade[]> {
     await this.loadMarkets()
     return this.withClient(async (client) => {
       requireKey(client)
-      const asset = symbol === undefined ? {} : { asset: this.market(symbol).id }
-      return collectRows(client.rows('listAccountFills', { ...asset, limit: PAGE_MAX }), parseFill, since, limit)
+      const fills = client.rows('listAccountFills', { limit: PAGE_MAX })
+      return collectRows(symbol === undefined ? fills : rowsOf(fills, this.market(symbol).id), parseFill, since, limit)
     })
   }
 

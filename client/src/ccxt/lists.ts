@@ -1,6 +1,6 @@
 // Lists in CCXT's form: filtered by `since` and `limit`, oldest first.
 
-import type { AccountState, FundingRow } from '../generated/resources.ts'
+import type { AccountState } from '../generated/resources.ts'
 import type { CandleInterval } from '../stream-frames.ts'
 import { TIMEFRAMES } from './description.ts'
 import { BadRequest, ExchangeError } from './errors.ts'
@@ -22,8 +22,11 @@ export function positionsOf({ positions, orders }: AccountState): Position[] {
   return positions.map((position) => parsePosition(position, orders ?? []))
 }
 
-/** The rows that apply to an asset: its own, and those of contracts of generation 1, which apply to all. Reads a limited number of rows. */
-export async function* fundingOf(rows: AsyncIterable<FundingRow>, id: string): AsyncGenerator<FundingRow> {
+/**
+ * The rows that apply to an asset: its own, and those without one, like the funding of contracts of generation 1, which applies to all. Reads a limited
+ * number of rows.
+ */
+export async function* rowsOf<Row extends { readonly asset: string | null }>(rows: AsyncIterable<Row>, id: string): AsyncGenerator<Row> {
   let read = 0
   for await (const row of rows) {
     if (row.asset === null || row.asset === id) yield row

@@ -6,7 +6,7 @@ import type { ExchangeConfig } from './connection.ts'
 import { DESCRIPTION, HAS, TIMEFRAMES } from './description.ts'
 import { ArgumentsRequired, BadSymbol, ExchangeError, toCcxtError } from './errors.ts'
 import { iso8601 } from './numbers.ts'
-import { intervalOf, collectRows, fundingOf, PAGE_MAX, PAGES_MAX } from './lists.ts'
+import { intervalOf, collectRows, rowsOf, PAGE_MAX, PAGES_MAX } from './lists.ts'
 import { parseBook, parseCandle, parseFunding, parseFundingRow, parseMarket, parseOpenInterest, parseTicker, parseTrade, symbolOf, tradesOf } from './parse.ts'
 import type { Currency, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, OrderBook, Status, Ticker, Trade } from './types.ts'
 
@@ -163,7 +163,7 @@ export class MarketData {
   async fetchFundingRateHistory(symbol: string, since?: number, limit = 100): Promise<FundingRateHistory[]> {
     const market = await this.marketOf(symbol)
     return this.withClient(async (client) => {
-      const rows = fundingOf(client.rows('getFunding', { limit: PAGE_MAX, asset: market.id }), market.id)
+      const rows = rowsOf(client.rows('getFunding', { limit: PAGE_MAX, asset: market.id }), market.id)
       return collectRows(rows, (row) => parseFundingRow(row, market.symbol), since, limit)
     })
   }

@@ -56,6 +56,11 @@ export function toOrder({ market, side, request, traded }: {
   }
 }
 
+/** True for operations that open or close at once. All others that have an order id place or cancel that order. */
+export function isMarketTrade(op: string | null): boolean {
+  return op !== null && /^(leader_)?(open|close)_position/.test(op)
+}
+
 const TRANSACTION_STATUSES = {
   PREPARED: undefined, PENDING: 'open', SUCCESS: 'closed', FAILED: 'rejected', REJECTED: 'rejected', EXPIRED: 'expired', UNKNOWN: undefined,
 } as const

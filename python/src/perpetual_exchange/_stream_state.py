@@ -99,9 +99,11 @@ class StreamState:
             raise ValueError("queue must be at least 1.")
         self.channels = list(dict.fromkeys(channels))
         self.items: deque[Item] = deque()
-        self._wanted = frozenset(self.channels)
+        self._wanted = set(self.channels)
         self.is_ready = False
         self._limit = queue
+        # The key that this connection has logged in with.
+        self._login: Key | None = None
         self._received: dict[str, _Position] = {}
         self._delivered: dict[str, int] = {}
         self._delivered_epoch: str | None = None
@@ -149,7 +151,7 @@ class StreamState:
             case "hello":
                 return self._on_hello(fields, key)
             case "subscribed":
-                self._heads = fields.get("heads") or {}
+                self._heads.update(fields.get("heads") or {})
                 self._start_at_heads()
             case "gap":
                 self._on_gap(fields)
@@ -174,8 +176,7 @@ class StreamState:
     def _on_hello(self, hello: dict[str, Any], key: Key | None) -> list[dict[str, Any]]:
         self.is_ready = True
         messages: list[dict[str, Any]] = []
-        if key is not None:
-            messages.append({"op": "login", "keyId": key.id, "secret": key.secret})
+        messages += self._log_in(key)
         new = [HEARTBEAT, *(channel for channel in self.channels if channel not in self._received and channel != HEARTBEAT)]
         known = [channel for channel in self.channels if channel in self._received]
         messages += [{"op": "subscribe", "channels": batch} for batch in _batches(new)]
@@ -191,9 +192,26 @@ class StreamState:
             self._delivered_epoch = self._epoch
         return messages
 
+    def _log_in(self, key: Key | None) -> list[dict[str, Any]]:
+        if key is None or key == self._login:
+            return []
+        self._login = key
+        return [{"op": "login", "keyId": key.id, "secret": key.secret}]
+
+    def add(self, channel: str, key: Key | None) -> list[dict[str, Any]]:
+        """Adds a channel. Returns the messages to send now; a connection that is not ready yet will subscribe to it."""
+        if channel in self._wanted:
+            return []
+        if len(self.channels) >= _CHANNELS_MAX:
+            raise ValueError(f"A stream has 1 to {_CHANNELS_MAX} channels.")
+        self.channels.append(channel)
+        self._wanted.add(channel)
+        return [*self._log_in(key), {"op": "subscribe", "channels": [channel]}] if self.is_ready else []
+
     def reset(self) -> None:
         """Drops the state of a lost connection."""
         self.is_ready = False
+        self._login = None
         self._resumes.clear()
 
     def _start_at_heads(self) -> None:

@@ -1,6 +1,7 @@
 """The stream as an iterator: it connects again, resumes each channel where it stopped, and yields no frame twice or out of order."""
 
 import asyncio
+import contextlib
 import json
 import logging
 import threading
@@ -37,6 +38,8 @@ class _Reader:
         self._holder = holder
         self._silence = silence
         self._changed = asyncio.Event()
+        self._connection: ClientConnection | None = None
+        self._sending = asyncio.Lock()
         self._error: StreamError | None = None
         self._task: asyncio.Task[None] | None = None
         self._failures = 0
@@ -56,6 +59,18 @@ class _Reader:
             self._changed.clear()
             await self._changed.wait()
 
+    async def add(self, channel: str) -> None:
+        await self._send(self.state.add(channel, self._holder.key))
+
+    async def _send(self, messages: list[dict[str, Any]]) -> None:
+        # In the order in which the state made them, because a login opens the account's channels.
+        async with self._sending:
+            for message in messages:
+                # A connection that is lost is replaced, and the next one subscribes to all channels.
+                with contextlib.suppress(ConnectionClosed):
+                    if self._connection is not None:
+                        await self._connection.send(json.dumps(message))
+
     def cancel(self) -> None:
         if self._task is not None and not self._task.done():
             self._task.cancel()
@@ -73,10 +88,12 @@ class _Reader:
             try:
                 async with asyncio.timeout(self._silence):
                     connection = await connect(self._address, logger=_SILENT, max_size=_MESSAGE_MAX_BYTES, open_timeout=None, close_timeout=1)
+                self._connection = connection
                 try:
                     await self._read(connection)
                 finally:
                     self.state.reset()
+                    self._connection = None
                     await connection.close()
             except StreamError as error:
                 self._error = error
@@ -116,8 +133,8 @@ class _Reader:
                 return
             if self.state.is_ready:
                 self._failures = 0
-            for message in messages:
-                await connection.send(json.dumps(message))
+            if messages:
+                await self._send(messages)
 
     def _stall(self) -> None:
         self.state.push_stalled(self._silence)
@@ -146,6 +163,10 @@ class AsyncStream:
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.aclose()
+
+    async def add(self, channel: str) -> None:
+        """Adds a channel, from now on."""
+        await self._reader.add(channel)
 
     async def aclose(self) -> None:
         """Closes the connection."""
@@ -186,6 +207,11 @@ class Stream:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    def add(self, channel: str) -> None:
+        """Adds a channel, from now on."""
+        self._start()
+        asyncio.run_coroutine_threadsafe(self._reader.add(channel), self._loop).result()
 
     def close(self) -> None:
         """Closes the connection and ends the thread."""

@@ -10,7 +10,7 @@ from typing import Any
 import ccxt
 import ccxt.async_support as ccxt_async
 
-from .._ccxt.description import CANDLES_MAX, PAGE_MAX, PAGES_MAX, TIMEFRAMES, description
+from .._ccxt.description import CANDLES_MAX, PAGE_MAX, PAGES_MAX, description, interval_of
 from .._ccxt.errors import ccxt_errors
 from .._ccxt.order_requests import OrderArguments, is_market_trade, needs_positions, needs_price, trade_request, whole_leverage
 from .._ccxt.parse import (
@@ -99,10 +99,8 @@ class AsyncPerpetual(ccxt_async.Exchange):
         """Candles of oracle prices, oldest first, with the volume of trades in the base currency at the close."""
         await self.load_markets()
         asset = self.market(symbol)["id"]
-        if timeframe not in TIMEFRAMES:
-            raise ccxt.BadRequest(f"Unknown timeframe {timeframe}. Timeframes: {', '.join(TIMEFRAMES)}.")
         count = min(limit or _CANDLES_DEFAULT, CANDLES_MAX)
-        query = {"asset": asset, "interval": timeframe, "limit": count}
+        query = {"asset": asset, "interval": interval_of(timeframe), "limit": count}
         if since is None:
             return [parse_candle(row) for row in (await self._read("/v1/candles", **query))["candles"]]
         step = int(self.parse_timeframe(timeframe))
@@ -219,13 +217,13 @@ class AsyncPerpetual(ccxt_async.Exchange):
         return await self._orders("cancelled", symbol, since, limit)
 
     async def fetch_my_trades(self, symbol: str | None = None, since: int | None = None, limit: int | None = None, params: Any = {}) -> Any:  # noqa: B006
-        """Every change of a position: openings, closes and liquidations, whole or in part."""
+        """Every change of a position: openings, closes and liquidations, whole or in part. One of an unknown market is always among them."""
         wanted = await self._wanted(None if symbol is None else [symbol])
         self._require_key()
 
         def parse(fill: Row) -> Row | None:
             row = parse_fill(fill)
-            return row if symbol is None or row["symbol"] in wanted else None
+            return row if row["symbol"] in (*wanted, None) else None
 
         return self._trades_of(await self._collect("/v1/account/me/fills", "fills", parse, since, limit))
 

@@ -70,17 +70,17 @@ class AsyncClient(AsyncEndpoints):
     async def create_key(self, signer: Any, label: str | None = None, restrictions: Mapping[str, object] | None = None) -> Result[models.IssuedKey]:
         """Creates an API key for the signer's account by signing a challenge, and uses it from then on. The secret is returned only this once.
 
-        `restrictions` are members of the request that limit the key, where the gateway knows any. Raises ApiError `not_in_beta` where keys are limited to
-        listed accounts.
+        `restrictions` make the key less than its owner: `{"scopes": ["read"], "expiresAt": …}`, with the names of the API. Raises ApiError `not_in_beta`
+        where keys are limited to listed accounts.
         """
         from .._envelope import challenge_envelope, hash_of, sign_envelope
 
         wallet = signer_of(signer)
-        challenge = (await self.request_key_challenge(address=wallet.address)).data.challenge_hex
+        challenge = (await self.request_key_challenge(address=wallet.address, restrictions=restrictions)).data.challenge_hex
         envelope = challenge_envelope(wallet.address, bytes.fromhex(challenge))
         tx_hash = hash_of(envelope, self._passphrase)
         signature = sign_envelope(envelope, wallet.address, tx_hash, await resolve_async(wallet.sign(tx_hash)))
-        body: dict[str, object] = {"address": wallet.address, "challenge": challenge, "signature": signature, **(restrictions or {})}
+        body: dict[str, object] = {"address": wallet.address, "challenge": challenge, "signature": signature}
         if label is not None:
             body["label"] = label
         issued = await self._http.call("POST", "/v1/keys", models.IssuedKey, body=body)

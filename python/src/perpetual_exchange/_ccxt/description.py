@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import ccxt
+
 # CCXT's names for precisions that are step sizes.
 _TICK_SIZE = 4
 
@@ -22,9 +24,17 @@ _TRUE = (
 _FALSE = (
     "spot margin future option cancelOrders closeAllPositions createPostOnlyOrder createStopMarketOrder createTrailingAmountOrder deposit editOrder "
     "fetchBidsAsks fetchCurrencies fetchDepositAddress fetchDeposits fetchFundingHistory fetchLeverage fetchOpenInterestHistory fetchTradingFees "
-    "fetchWithdrawals setMarginMode setPositionMode transfer withdraw ws watchBalance watchMyTrades watchOHLCV watchOrderBook "
-    "watchOrders watchPositions watchTicker watchTickers watchTrades"
+    "fetchWithdrawals setMarginMode setPositionMode transfer withdraw ws watchBalance watchOrderBook watchTickers "
 )
+# Of the asynchronous class only, as in CCXT.
+_STREAM = "ws watchMyTrades watchOHLCV watchOrders watchPositions watchTicker watchTrades"
+
+
+def interval_of(timeframe: str) -> str:
+    """The interval of a timeframe. Raises BadRequest for an unknown one."""
+    if timeframe not in TIMEFRAMES:
+        raise ccxt.BadRequest(f"Unknown timeframe {timeframe}. Timeframes: {', '.join(TIMEFRAMES)}.")
+    return TIMEFRAMES[timeframe]
 
 
 def _features() -> dict[str, Any]:
@@ -62,7 +72,8 @@ def _features() -> dict[str, Any]:
 
 def description() -> dict[str, Any]:
     """The description. CCXT merges it with that of its base class."""
-    has: dict[str, object] = {**dict.fromkeys(_TRUE.split(), True), **dict.fromkeys(_FALSE.split(), False), "setLeverage": "emulated", "CORS": None}
+    lacks = f"{_FALSE}{_STREAM}".split()
+    has: dict[str, object] = {**dict.fromkeys(_TRUE.split(), True), **dict.fromkeys(lacks, False), "setLeverage": "emulated", "CORS": None}
     return {
         "id": "perpetual",
         "name": "Perpetual Exchange",
@@ -92,3 +103,8 @@ def description() -> dict[str, Any]:
         "fees": {"trading": {"taker": 0.0005, "maker": 0.0002, "percentage": True, "tierBased": True}},
         "options": {"slippageToleranceBps": 100},
     }
+
+
+def stream_description() -> dict[str, Any]:
+    """What a class with a stream adds."""
+    return {"pro": True, "has": dict.fromkeys(_STREAM.split(), True)}

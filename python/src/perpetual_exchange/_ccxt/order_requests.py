@@ -32,7 +32,7 @@ class OrderArguments:
 
 def is_market_trade(op: str | None) -> bool:
     """True for operations that open or close at once. All others that have an order id place or cancel that order."""
-    return op is not None and op.startswith(("open_position", "close_position"))
+    return op is not None and op.removeprefix("leader_").startswith(("open_position", "close_position"))
 
 
 def needs_positions(order: OrderArguments) -> bool:

@@ -103,7 +103,7 @@ def parse_book(book: Row) -> Row:
     }
 
 
-def parse_ticker(price: Row, stats: Row | None = None) -> Row:
+def parse_ticker(price: Mapping[str, Any], stats: Row | None = None) -> Row:
     last = number(price["price"])
     day: Row = stats or {}
     percentage = day.get("change24h")
@@ -126,12 +126,12 @@ def parse_ticker(price: Row, stats: Row | None = None) -> Row:
     }
 
 
-def parse_candle(candle: Row) -> list[float]:
+def parse_candle(candle: Mapping[str, Any]) -> list[float]:
     """The volume is in USDC. CCXT counts in the base currency, which prices of the interval only approximate."""
     return [candle["time"] * 1000, candle["open"], candle["high"], candle["low"], candle["close"], number(candle["volume"]) / candle["close"]]
 
 
-def _trade_id(row: Row) -> str:
+def _trade_id(row: Mapping[str, Any]) -> str:
     """A part of a position may be closed several times, so its transaction identifies it."""
     name = f"{row['positionId']}-{row['kind']}"
     return f"{name}-{row['txHash']}" if row["kind"] in ("reduce", "partial_liquidation") else name
@@ -156,6 +156,27 @@ def parse_trade(row: Row) -> Row | None:
         "price": price,
         "amount": amount,
         "cost": None if amount is None else amount * price,
+    }
+
+
+def parse_stream_trade(trade: Mapping[str, Any]) -> Row | None:
+    """A print of the stream. None for those that repeat others. The amount of a close is unknown: its size is at the entry price."""
+    if trade["kind"] == "adl":
+        return None
+    opens, direction, order = trade["kind"] == "open", trade["direction"], trade.get("orderId")
+    cost = number(trade["size"]) if opens else None
+    price = number(trade["price"])
+    return {
+        "id": _trade_id(trade),
+        "info": trade,
+        "timestamp": trade["ts"],
+        "symbol": symbol_of(trade["asset"]),
+        "order": None if order is None else str(order),
+        "side": None if direction is None else "buy" if (direction == 0) == opens else "sell",
+        "takerOrMaker": None,
+        "price": price,
+        "amount": None if cost is None else cost / price,
+        "cost": cost,
     }
 
 

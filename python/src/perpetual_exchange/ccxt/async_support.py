@@ -1,5 +1,5 @@
-"""The asynchronous CCXT exchange."""
+"""The asynchronous CCXT exchange, with the stream."""
 
-from .._aio.ccxt import AsyncPerpetual as perpetual
+from .._aio.ccxt_stream import AsyncPerpetualStream as perpetual
 
 __all__ = ["perpetual"]
