@@ -12,7 +12,8 @@ interface UseOptions<Body> extends Pick<ResourceOptions<Body>, 'isManual' | 'isI
 
 /** `dependencies`: what `read` depends on. When one of them changes, the content is cleared and read again. Nothing is read unless `isEnabled`. */
 export function useResource<Body>(
-  title: string, read: (client: Client) => Promise<Answer<Body>>, dependencies: readonly unknown[] = [], { isEnabled = true, ...options }: UseOptions<Body> = {},
+  title: string, read: (client: Client) => Promise<Answer<Body>>, dependencies: readonly unknown[] = [],
+  { isEnabled = true, ...options }: UseOptions<Body> = {},
 ): Resource<Body> {
   const { feed, session } = useParts()
   const resource = useMemo(() => createResource({ feed, session, title, read, ...options }), dependencies)
