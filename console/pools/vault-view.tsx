@@ -244,7 +244,8 @@ function Curves({ vault, trades, hasOlder }: { readonly vault: TraderVault; read
       </Fresh>
       <p class='note'>
         {curve.value === 'realised' ? 'USDC, from the trades that are listed below.'
-          : 'Cash and the collateral of open positions, without their PnL until they are closed. One value per five minutes.'}
+          : 'Cash and the collateral of open positions, without their PnL until they are closed, and without collateral of orders that rested then. '
+            + 'One value per five minutes.'}
       </p>
       <ReadNote resource={history} />
     </>

@@ -1,5 +1,5 @@
-// Something that is read over REST: when it is shown, again when the log has moved on, at most every 15 s, and when a lost connection has returned. It is
-// stale, and says why, when it could not be read again.
+// Something that is read over REST: when it is shown, again when the log has moved on, at most every 15 s, while parts of it are not
+// known yet, and when a lost connection has returned. It is stale, and says why, when it could not be read again.
 
 import { computed, effect, signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
@@ -10,6 +10,7 @@ import type { Feed } from '../feed.ts'
 import { timeOfDay } from '../format.ts'
 import { problemOf, reasonOf, retryAfterSec } from '../problems.ts'
 import type { Session } from '../session.ts'
+import { isDue, READ_EVERY_MS } from './due.ts'
 
 export interface ResourceOptions<Body> {
   readonly feed: Feed
@@ -19,6 +20,8 @@ export interface ResourceOptions<Body> {
   readonly read: (client: Client) => Promise<Answer<Body>>
   /** Disables reading again when the log moves on. */
   readonly isManual?: boolean
+  /** True for content with parts that the gateway does not know yet: no event reports them, so it is read again. */
+  readonly isIncomplete?: (body: Body) => boolean
 }
 
 export interface Resource<Body> {
@@ -37,7 +40,6 @@ export interface Resource<Body> {
   read(reset?: boolean): Promise<void>
 }
 
-const READ_EVERY_MS = 15_000
 /** Outdated content is stale after this time. */
 const STALE_AFTER_MS = 45_000
 const RETRY_AFTER_MS = 15_000
@@ -51,7 +53,7 @@ interface Reading<Body> {
   readonly returns: number
 }
 
-export function createResource<Body>({ feed, session, title, read: readOnce, isManual = false }: ResourceOptions<Body>): Resource<Body> {
+export function createResource<Body>({ feed, session, title, read: readOnce, isManual = false, isIncomplete }: ResourceOptions<Body>): Resource<Body> {
   const state = signal<Reading<Body>>({ answer: null, readMs: null, isReading: false, problem: null, returns: 0 })
   /** Number of the latest read. The results of earlier ones are dropped. */
   let latestRead = 0
@@ -76,12 +78,12 @@ export function createResource<Body>({ feed, session, title, read: readOnce, isM
     return answer !== null && (answer.seq ?? 0) < (feed.head()?.seq ?? 0)
   }
 
-  function isDue(reading: Reading<Body>, now: number): boolean {
-    const { problem, readMs } = reading
-    const isFromBefore = reading.returns !== feed.returns.peek()
-    if (problem !== null) return now >= problem.retryMs || (problem.isUnreachable && isFromBefore)
-    if (readMs === null || feed.connection.peek() !== 'live') return false
-    return isFromBefore || (!isManual && now - readMs >= READ_EVERY_MS && isOutdated(reading))
+  function isDueNow(reading: Reading<Body>, now: number): boolean {
+    const { answer, readMs, problem } = reading
+    return isDue({
+      readMs, problem, isFromBefore: reading.returns !== feed.returns.peek(), isLive: feed.connection.peek() === 'live',
+      isOutdated: !isManual && isOutdated(reading), isIncomplete: answer !== null && isIncomplete?.(answer.body) === true,
+    }, now)
   }
 
   const isOld = computed(() => {
@@ -101,7 +103,7 @@ export function createResource<Body>({ feed, session, title, read: readOnce, isM
       return effect(() => {
         const now = feed.now.value
         const reading = state.peek()
-        if (!reading.isReading && !document.hidden && isDue(reading, now)) void read()
+        if (!reading.isReading && !document.hidden && isDueNow(reading, now)) void read()
       })
     },
     read,

@@ -29,7 +29,9 @@ interface MarketRows {
 export function useMarketRows(): MarketRows {
   const { markets } = useParts()
   const [sort, setSort] = useState<MarketSort>('listed')
-  const stats = useResource('Market figures', (client) => client.listMarketStats())
+  const stats = useResource('Market figures', (client) => client.listMarketStats(), [], {
+    isIncomplete: (body) => body.stats.some(({ change24h }) => change24h === null),
+  })
   const funding = useResource('Funding', (client) => client.getFunding({ limit: 1 }))
   const figures = new Map(stats.answer.value?.body.stats.map((row) => [row.asset, row]))
   const rates = new Map(funding.answer.value?.body.current?.assets.map(({ asset, predictedRate, rate }) => [asset, predictedRate ?? rate]))

@@ -34,7 +34,7 @@ type Fact = readonly [name: string, value: ComponentChildren]
 
 /** The day so far, at the price that is shown beside it. */
 function useDayFacts(asset: string): readonly Fact[] {
-  const market = useResource('Market', (client) => client.getMarket({ asset }), [asset])
+  const market = useResource('Market', (client) => client.getMarket({ asset }), [asset], { isIncomplete: ({ change24h }) => change24h === null })
   const { received, state } = usePrice(asset)
   const body = market.answer.value?.body
   const day = body === undefined ? null : withPrice(body, state === 'fresh' ? received : undefined)

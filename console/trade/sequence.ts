@@ -30,8 +30,12 @@ export function notesOf(steps: readonly TicketStep[], index: number): readonly s
   const [, ...rest] = steps.slice(index)
   const own = steps.slice(index).flatMap(({ note }) => (note === undefined ? [] : [note]))
   const all = rest.length === 1 ? 'both' : `all ${rest.length + 1}`
-  return rest.length === 0 ? own : [`Then: ${rest.map(({ title }) => title).join(', then ')}. This review covers ${all} transactions.`, ...own]
+  if (rest.length === 0) return own
+  const [first = '', ...later] = rest.map(({ title }) => title)
+  return [`Then: ${[first, ...later.map(lowerFirst)].join(', then ')}. This review covers ${all} transactions.`, ...own]
 }
+
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
 /** Returns the consequence of an error for a sequence that stopped at `next`. */
 export function failureOf(error: unknown, { steps, next, opened }: Readonly<Sequence>): Sending {

@@ -31,7 +31,9 @@ export function useCandles(asset: string, interval: CandleInterval, onUpdate: (c
   const older = useRef({ isReading: false, isOver: false })
   const update = useRef(onUpdate)
   update.current = onUpdate
-  const resource = useResource('Candles', (client) => client.listCandles({ asset, interval, limit: PAGE_CANDLES }), [asset, interval], { isManual: true })
+  const resource = useResource('Candles', (client) => client.listCandles({ asset, interval, limit: PAGE_CANDLES }), [asset, interval], {
+    isManual: true, isIncomplete: (page) => page.candles.length === 0,
+  })
   const body = resource.answer.value?.body ?? null
 
   useEffect(() => {

@@ -117,8 +117,8 @@ export async function createConsoleFixture(
 }
 
 /**
- * Errors and warnings of the page, except the browser's line for a 503 with Retry-After and for a 502: a gateway on a slow machine says so when a read, or the
- * node, takes too long, and the page asks again. What the page then shows is up to the test.
+ * Errors and warnings of the page, except the browser's line for an API response of 503 with Retry-After or 502: a gateway on a slow machine says so when a
+ * read, or the node, takes too long, and the page reads again. What the page then shows is up to the test. Documents and the console's files must not fail.
  */
 function recordErrors(page: Page): readonly string[] {
   const errors: string[] = []
@@ -126,7 +126,8 @@ function recordErrors(page: Page): readonly string[] {
   const expected: string[] = []
   page.on('response', (response) => {
     const status = response.status()
-    if (status !== 502 && (status !== 503 || response.headers()['retry-after'] === undefined)) return
+    const isRetried = status === 502 || (status === 503 && response.headers()['retry-after'] !== undefined)
+    if (!isRetried || !pathOf(response.url()).startsWith('/v1/')) return
     const line = `Failed to load resource: the server responded with a status of ${status} (${response.statusText()}) ${pathOf(response.url())}`
     if (!take(errors, line)) expected.push(line)
   })

@@ -11,6 +11,14 @@ interface HeapSnapshot {
 /** Compiled code grows for hours with the functions that the browser optimizes; its own lists of events have limits. */
 const OF_THE_BROWSER: ReadonlySet<string> = new Set(['code', 'native'])
 
+/** Nodes and event listeners of a page, also those that scripts keep outside of the document. Exact after `objectBytes`, which collects garbage. */
+export async function countNodes(page: Page): Promise<{ readonly nodes: number; readonly listeners: number }> {
+  const cdp = await page.context().newCDPSession(page)
+  const { nodes, jsEventListeners: listeners } = await cdp.send('Memory.getDOMCounters')
+  await cdp.detach()
+  return { nodes, listeners }
+}
+
 /** Bytes of the objects, strings, numbers and functions that are in use after a garbage collection. */
 export async function objectBytes(page: Page): Promise<number> {
   const cdp = await page.context().newCDPSession(page)

@@ -41,7 +41,7 @@ test('the review of a sequence names what follows', () => {
   assert.deepEqual(notesOf([step('Close')], 0), [])
   assert.deepEqual(notesOf(SEQUENCE, 0), ['Then: Place it again. This review covers both transactions.', 'Keep this in mind.'])
   assert.deepEqual(notesOf(SEQUENCE, 1), [])
-  assert.deepEqual(notesOf([...SEQUENCE, step('Set it')], 0)[0], 'Then: Place it again, then Set it. This review covers all 3 transactions.')
+  assert.deepEqual(notesOf([...SEQUENCE, step('Set it')], 0)[0], 'Then: Place it again, then set it. This review covers all 3 transactions.')
 })
 
 test('a sequence that stops says what was applied and what is missing, and can be continued', () => {

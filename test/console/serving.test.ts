@@ -10,6 +10,7 @@ import type { BareGateway } from '../support/bare-gateway.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
 import { withoutMessage } from '../support/without-message.ts'
 
+const SCRIPTS_AND_STYLES_MAX_BYTES = 200_000
 const LOCAL_RPC_URL = 'http://127.0.0.1:8000/rpc'
 const buildOptions = (localRpcUrl: string | null): ConsoleBuildOptions =>
   ({ root: PROJECT_ROOT, settings: { networkName: 'testnet', networkPassphrase: 'a "network" & more', localRpcUrl } })
@@ -73,6 +74,14 @@ test('the page names every file that its script imports at once, so that none of
   const imported = [...script.matchAll(/\b(?:from|import)\s*"(\/console\/[^"]+)"/g)].map(([, path = '']) => path)
   assert.ok(imported.length > 0)
   assert.deepEqual(imported.filter((path) => !page.includes(`<link rel="modulepreload" href="${path}">`)), [])
+})
+
+test('the scripts and styles that the page loads at once are less than 200 KB compressed', async () => {
+  const paths = [...page.matchAll(/(?:href|src)="(\/console\/[^"]+\.(?:js|css))"/g)].map(([, path = '']) => path)
+  assert.deepEqual(['js', 'css'].filter((type) => !paths.some((path) => path.endsWith(`.${type}`))), [])
+  let bytes = 0
+  for (const path of paths) bytes += (await get(path, { 'accept-encoding': 'gzip' })).rawPayload.byteLength
+  assert.ok(bytes < SCRIPTS_AND_STYLES_MAX_BYTES, `${bytes} bytes`)
 })
 
 test('files have the same names in every process', async () => {

@@ -9,7 +9,7 @@ import { ONE } from '../support/traders.ts'
 import { waitUntil } from './console-fixture.ts'
 import { displayOf, selectedDisplay, SIZES } from './display.ts'
 import { RECORD_FRAMES, awaitFrames, replayFrames } from './frame-replay.ts'
-import { objectBytes } from './page-memory.ts'
+import { countNodes, objectBytes } from './page-memory.ts'
 import { createStillConsole, IS_TRADE_COMPLETE } from './still-console.ts'
 import type { StillConsole } from './still-console.ts'
 
@@ -18,6 +18,8 @@ const CHANGES = 3
 const LEDGERS_MAX = 30
 const MINUTE_SEC = 60
 const GROWTH_MAX_BYTES = 150_000
+/** A frame that leaves one behind leaves thousands. */
+const [NODES_MAX, LISTENERS_MAX] = [100, 20]
 /** On a large screen the whole page is in view. */
 const TALL = 1_400
 const selected = selectedDisplay()
@@ -98,7 +100,7 @@ test('nothing moves while prices, ages and countdowns change and trades arrive',
   }
 })
 
-test('the memory after an hour of frames is that after ten minutes', { skip }, async () => {
+test('the memory, nodes and listeners after an hour of frames are those after ten minutes', { skip }, async () => {
   const { context, url, fixture } = still
   const page = await context.newPage()
   await page.clock.setFixedTime(fixture.clock.nowMs())
@@ -107,12 +109,18 @@ test('the memory after an hour of frames is that after ten minutes', { skip }, a
   await awaitFrames(still, page)
   await page.evaluate(replayFrames(10 * MINUTE_SEC))
   const early = await objectBytes(page)
+  const nodesEarly = await countNodes(page)
   await page.evaluate(replayFrames(60 * MINUTE_SEC))
   const late = await objectBytes(page)
+  const nodesLate = await countNodes(page)
   assert.equal(await page.evaluate('document.querySelectorAll(".tape tbody tr").length'), 40)
   assert.match(await page.locator('.market-header [data-price]').innerText(), /^9\d,\d{3}\.\d\d$/)
   // The chart keeps the sixty candles of the hour.
   assert.ok(late - early < GROWTH_MAX_BYTES, `${late - early} bytes more than after ten minutes`)
+  assert.ok(
+    nodesLate.nodes - nodesEarly.nodes < NODES_MAX && nodesLate.listeners - nodesEarly.listeners < LISTENERS_MAX,
+    `${JSON.stringify(nodesEarly)} after ten minutes, ${JSON.stringify(nodesLate)} after an hour more`,
+  )
   await page.close()
 })
 
