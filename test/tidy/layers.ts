@@ -24,6 +24,7 @@ const ALL_OF_SRC = [
 export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/limits.ts': { imports: [] },
   'src/base': { imports: [] },
+  'src/proofs': { imports: ['src/base'] },
   'src/exchange': { imports: ['src/base'] },
   'src/resources': { imports: ['src/base', 'src/exchange', 'src/limits.ts'] },
   'src/store': { imports: ['src/base', 'src/limits.ts'] },
