@@ -46,29 +46,23 @@ export function eventLeaf(event: LoggedEvent): Hash {
 }
 
 function prefixedBytes({ id, txHash, contractId: address, topicsXdr, valueXdr }: LoggedEvent): Buffer {
-  let length = LEAF_PREFIX_BYTES + 1 + id.length + 2 * HASH_LENGTH + 1 + LENGTH_BYTES + lengthOfBase64(valueXdr)
-  for (const topic of topicsXdr) length += LENGTH_BYTES + lengthOfBase64(topic)
-  const bytes = Buffer.allocUnsafe(length)
-  bytes[0] = 0
+  let length = LEAF_PREFIX_BYTES + 1 + id.length + 2 * HASH_LENGTH + 1 + LENGTH_BYTES + Buffer.byteLength(valueXdr, 'base64')
+  for (const topic of topicsXdr) length += LENGTH_BYTES + Buffer.byteLength(topic, 'base64')
+  const bytes = Buffer.alloc(length)
   let offset = bytes.writeUInt8(id.length, LEAF_PREFIX_BYTES)
   offset += bytes.write(id, offset, 'latin1')
-  offset += bytes.write(txHash, offset, HASH_LENGTH, 'hex')
-  bytes.set(idOf(address), offset)
-  offset = bytes.writeUInt8(topicsXdr.length, offset + HASH_LENGTH)
+  bytes.write(txHash, offset, HASH_LENGTH, 'hex')
+  bytes.set(idOf(address), offset + HASH_LENGTH)
+  offset = bytes.writeUInt8(topicsXdr.length, offset + 2 * HASH_LENGTH)
   for (const topic of topicsXdr) offset = writeXdr(bytes, topic, offset)
-  offset = writeXdr(bytes, valueXdr, offset)
-  if (offset !== length) throw new TypeError(`the XDR of event ${id} is not base64`)
-  return bytes
+  return bytes.subarray(0, writeXdr(bytes, valueXdr, offset))
 }
 
+/** Writes what a text decodes to, which is less than its length says if it is not the usual base64. */
 function writeXdr(bytes: Buffer, xdr: string, at: number): number {
-  const offset = bytes.writeUInt32BE(lengthOfBase64(xdr), at)
-  return offset + bytes.write(xdr, offset, 'base64')
-}
-
-function lengthOfBase64(text: string): number {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  return (text.length / 4) * 3 - padding
+  const length = bytes.write(xdr, at + LENGTH_BYTES, 'base64')
+  bytes.writeUInt32BE(length, at)
+  return at + LENGTH_BYTES + length
 }
 
 /** The root over a number of events, that is computed event by event. */

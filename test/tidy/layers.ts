@@ -14,7 +14,7 @@ interface Layer {
 }
 
 const ALL_OF_SRC = [
-  'src/base', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/projections/exports', 'src/markets', 'src/indexer', 'src/keys',
+  'src/base', 'src/proofs', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/projections/exports', 'src/markets', 'src/indexer', 'src/keys',
   'src/accounts', 'src/trading',
   'src/trading/relay', 'src/stream', 'src/http', 'src/http/console', 'src/routes', 'src/observability', 'src/deployment', 'src/config',
   'src/gateway/redis', 'src/limits.ts',
@@ -29,9 +29,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/resources': { imports: ['src/base', 'src/exchange', 'src/limits.ts'] },
   'src/store': { imports: ['src/base', 'src/limits.ts'] },
   'src/chain': { imports: ['src/base', 'src/exchange', 'src/limits.ts'] },
-  'src/projections': { imports: ['src/base', 'src/exchange', 'src/store', 'src/limits.ts'], types: ['src/resources'] },
+  'src/projections': { imports: ['src/base', 'src/exchange', 'src/store', 'src/proofs', 'src/limits.ts'], types: ['src/resources'] },
   'src/projections/exports': { imports: ['src/base', 'src/store', 'src/projections', 'src/limits.ts'], types: ['src/resources'] },
-  'src/indexer': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections', 'src/limits.ts'] },
+  'src/indexer': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/proofs', 'src/projections', 'src/limits.ts'] },
   'src/keys': { imports: ['src/base', 'src/store', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/accounts': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/markets': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/projections', 'src/accounts', 'src/limits.ts'], types: ['src/resources'] },
