@@ -28,6 +28,8 @@ import { createInterfaceFollower } from './src/deployment/interfaces.ts'
 import { createCurrentDeployment, createDeployment } from './src/exchange/deployment.ts'
 import type { ReplaceableDeployment } from './src/exchange/deployment.ts'
 import { createGateway } from './src/gateway/gateway.ts'
+import type { SigningKey } from './src/proofs/signing.ts'
+import { localSigningKeys } from './src/config/signing-keys.ts'
 import { createSubmissionVerifier } from './src/gateway/submission-verifier.ts'
 import { chainTrust } from './src/indexer/identity/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
@@ -120,6 +122,14 @@ function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSig
 }
 
 const runsLocalNetwork = ({ config, secrets }: Settings): boolean => config.network.kind === 'local' && secrets.rpcUrls.length === 0
+
+/** Without a named key, the process of a local network creates its own. */
+function signingKeysOf(settings: Settings): readonly SigningKey[] {
+  if (settings.secrets.signingKeys !== null || !runsLocalNetwork(settings)) return settings.secrets.signingKeys ?? []
+  const { keys, problems } = localSigningKeys(join(settings.config.dataDir, settings.config.network.kind, 'signing-key.pem'))
+  if (problems.length > 0) throw new InvalidSettings(problems)
+  return keys
+}
 
 /** Opens both concurrently, because each takes seconds. If one fails, the other is closed. */
 async function openDependencies(settings: Settings, log: Log, stop: AbortSignal, disposables: AsyncDisposableStack) {
@@ -246,6 +256,8 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     maxKeysPerOwner: config.maxKeysPerOwner,
     requireTimestamp: config.requireTimestamp,
     heartbeatSecret: secrets.heartbeatSecret,
+    signingKeys: signingKeysOf(parts.settings),
+    logOrigin: config.logOrigin,
     redis,
     streamLimits: config.stream,
     consoleBuild: config.server.console ? { root: import.meta.dirname, settings: consoleSettings } : null,

@@ -10,6 +10,7 @@ import { createAccounts } from '../accounts/accounts.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { createAgreement } from '../chain/rpc/agreement.ts'
 import { comparedRpc } from '../chain/rpc/compared-reads.ts'
+import type { SigningKey } from '../proofs/signing.ts'
 import { createLedgerWatermarks } from '../chain/rpc/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
@@ -50,7 +51,7 @@ import { createMemoryChallengeState } from '../keys/challenges.ts'
 import { createKeys } from '../keys/keys.ts'
 import type { Keys } from '../keys/keys.ts'
 import {
-  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, STREAM_LIMITS,
+  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, DEFAULT_LOG_ORIGIN, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, STREAM_LIMITS,
 } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { GatewayStats } from '../observability/sources.ts'
@@ -85,6 +86,8 @@ import { keysRoutes } from '../routes/keys.ts'
 import { leaderboardRoutes } from '../routes/leaderboard.ts'
 import { marketLimitsRoutes } from '../routes/market-limits.ts'
 import { marketsRoutes } from '../routes/markets.ts'
+import { createCheckpointSigner } from '../routes/checkpoints.ts'
+import { pageLogRoutes } from '../routes/page-log.ts'
 import { openOrdersRoutes } from '../routes/open-orders.ts'
 import { orderHistoryRoutes } from '../routes/order-history.ts'
 import { oracleRoutes } from '../routes/oracle.ts'
@@ -162,6 +165,10 @@ export interface GatewayParts {
   readonly readyMaxPriceAgeSec?: number
   /** Time to keep accepting requests during shutdown. 0 by default. */
   readonly drainMs?: number
+  /** Keys that sign checkpoints, the new one first. Without one, nothing is signed. */
+  readonly signingKeys?: readonly SigningKey[]
+  /** Begins the name of the log of pages. */
+  readonly logOrigin?: string
   /** Null or absent disables the web console. */
   readonly consoleBuild?: ConsoleBuildOptions | null
   readonly observer?: HttpObserver | null
@@ -227,6 +234,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   candlesRoutes(app, candles)
   const exports = createExports({ store, clock, log })
   historyRoutes(app, { db, sharedDb, recentDb: store.readsLag ? store.write : db, clock, deployment, adl, exports })
+  const signingKeys = parts.signingKeys ?? []
+  const checkpoints = createCheckpointSigner({ keys: signingKeys, logOrigin: parts.logOrigin ?? DEFAULT_LOG_ORIGIN, deployment })
+  pageLogRoutes(app, { db, keys: signingKeys, signer: checkpoints })
   udfRoutes(app, { history: candles.history, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })

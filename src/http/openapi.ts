@@ -16,8 +16,8 @@ import { CurrentKey } from '../resources/current-key.ts'
 import { Correction } from '../resources/correction.ts'
 import {
   AddressNotAllowed, AlreadyRotated, BodyTooLarge, CapExceeded, ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled,
-  InvalidChannels, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotASubset, NotInBeta, OrderNotFound,
-  RateLimited, RegionRestricted, RpcError, ScopeMissing, ServerError, SimulationFailure,
+  InvalidChannels, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotASubset, NotInBeta, NotInLog, OrderNotFound,
+  RateLimited, RegionRestricted, RpcError, ScopeMissing, ServerError, SigningDisabled, SimulationFailure,
   StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
   UnsupportedMediaType, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
@@ -42,6 +42,7 @@ import { PlacedOrderRow } from '../resources/placed-order.ts'
 import { PoolSample, PoolState } from '../resources/pool.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { Alive, NotReady, Ready } from '../resources/probe.ts'
+import { ConsistencyProof, InclusionProof, KeyDirectory, LogRecordEntry } from '../resources/page-log.ts'
 import { Price } from '../resources/price.ts'
 import { RealizedTrade } from '../resources/realized-trade.ts'
 import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
@@ -76,11 +77,12 @@ const SCHEMAS: readonly TSchema[] = [
   AccountHoldings, VaultHolding, AccountState,
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, CashMovement, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits, Instrument, Book, ExportEntry,
+  LogRecordEntry, InclusionProof, ConsistencyProof, KeyDirectory,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, TradeQuote, PreparedTransaction, SubmitResult, TransactionRow,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
   UnknownAsset, KeyNotFound, OrderNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed,
-  ExportNotAvailable, ExportInProgress, InvalidChannels, StreamUnavailable,
+  ExportNotAvailable, ExportInProgress, InvalidChannels, StreamUnavailable, NotInLog, SigningDisabled,
   ScopeMissing, AddressNotAllowed, CapExceeded, NotASubset, AlreadyRotated, ClientIdInUse, UnknownTransaction, RateLimited, HeadersTooLarge, RegionRestricted,
   RpcError, ServerError, TryAgainLater, BodyTooLarge, UnsupportedMediaType,
 ]
@@ -105,6 +107,7 @@ const TAGS = [
   { name: 'pool', description: 'The liquidity vault, which is the counterparty of every trade, and its remaining headroom.' },
   { name: 'funding', description: 'Hourly funding payments between longs and shorts.' },
   { name: 'vaults', description: 'Trader vaults, whose leaders trade with the funds of depositors.' },
+  { name: 'log', description: 'The signed log of everything that is indexed, and proofs from it.' },
   { name: 'exports', description: 'Daily files for analysis.' },
   { name: 'referral', description: 'Referral codes and rewards.' },
   { name: 'keys', description: 'API keys, created with a wallet signature. Required for the endpoints below.' },

@@ -46,14 +46,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/http/console': { imports: ['src/base'] },
   'src/routes': {
     imports: [
-      'src/base', 'src/exchange', 'src/resources', 'src/projections', 'src/projections/exports', 'src/markets', 'src/keys', 'src/accounts',
+      'src/base', 'src/proofs', 'src/exchange', 'src/resources', 'src/projections', 'src/projections/exports', 'src/markets', 'src/keys', 'src/accounts',
       'src/trading', 'src/trading/relay',
       'src/stream', 'src/http', 'src/http/console', 'src/limits.ts',
     ],
     types: ['src/store'],
   },
   'src/observability': { imports: ['src/base', 'src/projections'], types: ['src/chain', 'src/exchange', 'src/indexer', 'src/http'] },
-  'src/config': { imports: ['src/base', 'src/deployment', 'src/exchange', 'src/limits.ts'] },
+  'src/config': { imports: ['src/base', 'src/proofs', 'src/deployment', 'src/exchange', 'src/limits.ts'] },
   'src/gateway/redis': { imports: ['src/base', 'src/keys', 'src/limits.ts'], types: ['src/http'] },
   'src/gateway': { imports: [...ALL_OF_SRC, 'package.json'] },
   // The process imports the local network by its package name.

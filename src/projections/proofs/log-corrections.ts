@@ -25,7 +25,7 @@ const GAP = RECORD_KINDS.indexOf('gap')
  * SQL: true for a record `r` that no newer correction replaces. A page that ends inside a ledger has events of that ledger only, so its last ledger decides
  * for every record.
  */
-export const IS_VALID = sql`not exists (select from ${idx.log_records} c where c.kind = ${CORRECTION} and c.epoch_number = r.epoch_number
+const IS_VALID = sql`not exists (select from ${idx.log_records} c where c.kind = ${CORRECTION} and c.epoch_number = r.epoch_number
   and c.leaf > r.leaf and r.to_ledger between c.from_ledger and c.to_ledger)`
 
 const STORED = columns(idx.log_records, 'r', {
@@ -56,6 +56,12 @@ export async function readValidRecords(db: Queryable, { epochNumber, fromLedger,
      order by r.leaf`,
     [epochNumber, fromLedger, toLedger],
   )
+}
+
+/** The record at a place of the log; undefined when it has fewer. */
+export async function readRecord(db: Queryable, leaf: number): Promise<StoredRecord | undefined> {
+  const [record] = await db.query(sql`select ${STORED} from ${idx.log_records} r where r.leaf = $1::bigint`, [leaf])
+  return record
 }
 
 const BASE = columns(idx.log_records, 'r', { leaf: 'leaf', record: 'record' })
