@@ -125,10 +125,8 @@ const runsLocalNetwork = ({ config, secrets }: Settings): boolean => config.netw
 
 /** Without a named key, the process of a local network creates its own. */
 function signingKeysOf(settings: Settings): readonly SigningKey[] {
-  if (settings.secrets.signingKeys !== null || !runsLocalNetwork(settings)) return settings.secrets.signingKeys ?? []
-  const { keys, problems } = localSigningKeys(join(settings.config.dataDir, settings.config.network.kind, 'signing-key.pem'))
-  if (problems.length > 0) throw new InvalidSettings(problems)
-  return keys
+  const { secrets: { signingKeys }, config: { dataDir, network } } = settings
+  return signingKeys ?? (runsLocalNetwork(settings) ? localSigningKeys(join(dataDir, network.kind, 'signing-key.pem'), random) : [])
 }
 
 /** Opens both concurrently, because each takes seconds. If one fails, the other is closed. */

@@ -63,7 +63,7 @@ export function accountPublicKey(text: string): Uint8Array | undefined {
 }
 
 /** The 32 bytes of a contract's id. Undefined when the text is not a contract address. */
-export function contractId(text: string): Uint8Array | undefined {
+export function contractIdOf(text: string): Uint8Array | undefined {
   return decodeKey(text, VERSIONS.contract)
 }
 

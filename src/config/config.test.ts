@@ -61,7 +61,10 @@ test('defaults to the local network', () => {
     production: false,
     logOrigin: 'localhost',
   } satisfies Config)
-  assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [], heartbeatSecret: null, signingKeys: null })
+  assert.deepEqual(secrets, {
+    databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [], heartbeatSecret: null,
+    signingKeys: null,
+  })
 })
 
 test('NETWORK=testnet sets the manifest, the public RPC and the external klines', () => {

@@ -1,14 +1,18 @@
 // Reads the keys that sign checkpoints from their files. Problems name the file, and nothing of its content.
 
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Random } from '../base/random.ts'
 import { createSigningKey } from '../proofs/signing.ts'
 import type { SigningKey } from '../proofs/signing.ts'
 
 /** Permissions of others than the owner. */
 const OTHERS = 0o077
 const OWNER_ONLY = 0o600
+/** An Ed25519 key in PKCS 8, before its bytes. */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
+const KEY_BYTES = 32
 /** The new key and the one that it replaces. */
 const SIGNING_KEYS_MAX = 2
 
@@ -34,12 +38,14 @@ function readSigningKey(file: string): SigningKey | string {
   }
 }
 
-/** The key of a local network, which is created when its file does not exist. */
-export function localSigningKeys(file: string): ReturnType<typeof readSigningKeys> {
+/** The key of a local network, from 32 random bytes when its file does not exist. Throws when the file cannot be used. */
+export function localSigningKeys(file: string, random: Random): readonly SigningKey[] {
   if (statSync(file, { throwIfNoEntry: false }) === undefined) {
     mkdirSync(dirname(file), { recursive: true })
-    const { privateKey } = generateKeyPairSync('ed25519')
+    const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, random.bytes(KEY_BYTES)]), format: 'der', type: 'pkcs8' })
     writeFileSync(file, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: OWNER_ONLY, flag: 'wx' })
   }
-  return readSigningKeys([file])
+  const { keys, problems } = readSigningKeys([file])
+  if (problems.length > 0) throw new Error(problems.join('; '))
+  return keys
 }

@@ -4,7 +4,8 @@ import {
   ADDRESS_CEILING_PER_WINDOW, DEFAULT_LOG_ORIGIN, MAX_KEYS_PER_OWNER, POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
 } from '../limits.ts'
 import {
-  choice, contractAddress, headerName, hostnames, httpUrl, httpUrls, httpUrlsOrOff, integer, list, logOrigin, nameValuePairs, onOff, origins, ratio, text, trustProxy, url,
+  choice, contractAddress, headerName, hostnames, httpUrl, httpUrls, httpUrlsOrOff, integer, list, logOrigin,
+  nameValuePairs, onOff, origins, ratio, text, trustProxy, url,
 } from './formats.ts'
 import type { Format } from './formats.ts'
 

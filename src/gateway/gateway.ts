@@ -86,8 +86,7 @@ import { keysRoutes } from '../routes/keys.ts'
 import { leaderboardRoutes } from '../routes/leaderboard.ts'
 import { marketLimitsRoutes } from '../routes/market-limits.ts'
 import { marketsRoutes } from '../routes/markets.ts'
-import { createCheckpointSigner } from '../routes/checkpoints.ts'
-import { pageLogRoutes } from '../routes/page-log.ts'
+import { createCheckpointSigner, pageLogRoutes } from '../routes/page-log.ts'
 import { openOrdersRoutes } from '../routes/open-orders.ts'
 import { orderHistoryRoutes } from '../routes/order-history.ts'
 import { oracleRoutes } from '../routes/oracle.ts'
@@ -165,7 +164,7 @@ export interface GatewayParts {
   readonly readyMaxPriceAgeSec?: number
   /** Time to keep accepting requests during shutdown. 0 by default. */
   readonly drainMs?: number
-  /** Keys that sign checkpoints, the new one first. Without one, nothing is signed. */
+  /** The new one first. Without one, nothing is signed. */
   readonly signingKeys?: readonly SigningKey[]
   /** Begins the name of the log of pages. */
   readonly logOrigin?: string
@@ -234,9 +233,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   candlesRoutes(app, candles)
   const exports = createExports({ store, clock, log })
   historyRoutes(app, { db, sharedDb, recentDb: store.readsLag ? store.write : db, clock, deployment, adl, exports })
-  const signingKeys = parts.signingKeys ?? []
-  const checkpoints = createCheckpointSigner({ keys: signingKeys, logOrigin: parts.logOrigin ?? DEFAULT_LOG_ORIGIN, deployment })
-  pageLogRoutes(app, { db, keys: signingKeys, signer: checkpoints })
+  const checkpoints = pageLogRoutes(app, { db, signer: createCheckpointSigner(parts.signingKeys ?? [], parts.logOrigin ?? DEFAULT_LOG_ORIGIN, deployment) })
   udfRoutes(app, { history: candles.history, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
@@ -247,7 +244,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const stream = createStream({
     store: parts.store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
-    services: streamServices({ keys, db, prices, accounts }),
+    services: streamServices({ keys, db, prices, accounts, checkpoints }),
   })
   candles.onStored(stream.candlesChanged)
   followLedgers(stream.ledgerCloseSec)

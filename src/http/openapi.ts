@@ -16,8 +16,8 @@ import { CurrentKey } from '../resources/current-key.ts'
 import { Correction } from '../resources/correction.ts'
 import {
   AddressNotAllowed, AlreadyRotated, BodyTooLarge, CapExceeded, ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled,
-  InvalidChannels, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotASubset, NotInBeta, NotInLog, OrderNotFound,
-  RateLimited, RegionRestricted, RpcError, ScopeMissing, ServerError, SigningDisabled, SimulationFailure,
+  InvalidChannels, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotASubset, NotInBeta, OrderNotFound,
+  RateLimited, RegionRestricted, RpcError, ScopeMissing, ServerError, SimulationFailure,
   StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
   UnsupportedMediaType, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
@@ -42,7 +42,7 @@ import { PlacedOrderRow } from '../resources/placed-order.ts'
 import { PoolSample, PoolState } from '../resources/pool.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { Alive, NotReady, Ready } from '../resources/probe.ts'
-import { ConsistencyProof, InclusionProof, KeyDirectory, LogRecordEntry } from '../resources/page-log.ts'
+import { ConsistencyProof, InclusionProof, KeyDirectory, LoggedEventBytes, NotInLog, SigningDisabled } from '../resources/page-log.ts'
 import { Price } from '../resources/price.ts'
 import { RealizedTrade } from '../resources/realized-trade.ts'
 import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
@@ -77,7 +77,7 @@ const SCHEMAS: readonly TSchema[] = [
   AccountHoldings, VaultHolding, AccountState,
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, CashMovement, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits, Instrument, Book, ExportEntry,
-  LogRecordEntry, InclusionProof, ConsistencyProof, KeyDirectory,
+  LoggedEventBytes, InclusionProof, ConsistencyProof, KeyDirectory,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, TradeQuote, PreparedTransaction, SubmitResult, TransactionRow,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,

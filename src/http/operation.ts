@@ -6,11 +6,12 @@ import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
   AddressNotAllowed, AlreadyRotated, BodyTooLarge, CapExceeded, ClientIdInUse, ExportInProgress, ExportNotAvailable, HeadersTooLarge, HeartbeatDisabled,
-  InvalidChannels, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotASubset, NotInBeta, NotInLog, OrderNotFound,
-  RateLimited, RegionRestricted, RpcError, ScopeMissing, ServerError, SigningDisabled, SimulationFailure,
+  InvalidChannels, InvalidSignature, KeeperUnauthorized, KeyLimitReached, KeyNotFound, LedgerNotIndexed, NoCode, NotASubset, NotInBeta, OrderNotFound,
+  RateLimited, RegionRestricted, RpcError, ScopeMissing, ServerError, SimulationFailure,
   StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
   UnsupportedMediaType, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
+import { NotInLog, SigningDisabled } from '../resources/page-log.ts'
 import { NotYet } from '../resources/not-yet.ts'
 import { OracleUnhealthy } from '../resources/oracle-health.ts'
 import { PAGE_MEMBERS, pageMembers } from '../resources/page-members.ts'

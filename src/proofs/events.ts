@@ -1,6 +1,6 @@
 // The bytes of an event as the log commits to them, and the filter that decides which events a page has.
 
-import { contractId } from '../base/strkey.ts'
+import { contractIdOf } from '../base/strkey.ts'
 import { appendLeaf, edgeRoot, EMPTY_EDGE, sha256 } from './tree.ts'
 import type { Edge, Hash } from './tree.ts'
 import { ZERO_HASH } from './record.ts'
@@ -28,7 +28,7 @@ const KNOWN_CONTRACTS_MAX = 100
 function idOf(address: string): Uint8Array {
   const known = idsOfContracts.get(address)
   if (known !== undefined) return known
-  const id = contractId(address)
+  const id = contractIdOf(address)
   if (id === undefined) throw new TypeError(`not a contract address: ${address}`)
   if (idsOfContracts.size >= KNOWN_CONTRACTS_MAX) idsOfContracts.clear()
   idsOfContracts.set(address, id)

@@ -105,7 +105,9 @@ test('names tiles as C2SP does, and reads no other form', () => {
     assert.equal(tilePath(tile), path)
     assert.deepEqual(parseTilePath(path), tile)
   }
-  for (const path of ['0/0', '0/1000', '0/x000/001', '00/001', '64/000', '0/000.p/0', '0/000.p/256', '0/000.p/05', '0/000/', '-1/000', 'data/000', '0/x001/x234/67']) {
+  for (const path of [
+    '0/0', '0/1000', '0/x000/001', '00/001', '64/000', '0/000.p/0', '0/000.p/256', '0/000.p/05', '0/000/', '-1/000', 'data/000', '0/x001/x234/67',
+  ]) {
     assert.equal(parseTilePath(path), undefined, path)
   }
 })

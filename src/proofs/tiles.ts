@@ -40,7 +40,8 @@ export function parseTilePath(path: string): Tile | undefined {
   const [, level = '', number = '', partial] = match ?? []
   if (match === null) return undefined
   const tile: Tile = {
-    level: level === 'entries' ? level : Number(level), index: Number(number.replaceAll(/[x/]/g, '')), width: partial === undefined ? TILE_WIDTH : Number(partial),
+    level: level === 'entries' ? level : Number(level), index: Number(number.replaceAll(/[x/]/g, '')),
+    width: partial === undefined ? TILE_WIDTH : Number(partial),
   }
   return tilePath(tile) === path && tile.width > 0 && (tile.level === 'entries' || tile.level <= LEVEL_MAX) ? tile : undefined
 }

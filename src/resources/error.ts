@@ -326,24 +326,6 @@ export const ExportNotAvailable = Type.Object(
   { $id: 'ExportNotAvailable', description: 'The day cannot be downloaded.' },
 )
 
-/** 404 of the endpoints of the log of pages. */
-export const NotInLog = Type.Object(
-  {
-    error: Type.Literal('not_in_log'),
-    message: message('The log does not have it, or not yet. GET /v1/log/checkpoint reports how many records it has.'),
-  },
-  { $id: 'NotInLog', description: 'The log has no such tile, record, size or event.' },
-)
-
-/** 503 of GET /v1/log/checkpoint. */
-export const SigningDisabled = Type.Object(
-  {
-    error: Type.Literal('signing_disabled'),
-    message: message('This gateway has no signing key. Its log is kept all the same: read its tiles and records.'),
-  },
-  { $id: 'SigningDisabled', description: 'The gateway has no signing key.' },
-)
-
 /** 503 of GET /v1/export/{kind}/{file}. */
 export const ExportInProgress = Type.Object(
   {

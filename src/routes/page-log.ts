@@ -2,11 +2,13 @@
 // of proofs, 2 and 5).
 
 import { Type } from 'typebox'
+import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { App } from '../http/app.ts'
 import { HttpFailure, validationFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
-import { CACHE_ONE_SECOND, CACHE_REVALIDATE, prepareResponse, sendResponse } from '../http/response.ts'
+import { CACHE_ONE_SECOND, CACHE_REVALIDATE, nextLink, prepareResponse, sendResponse } from '../http/response.ts'
 import { LOG_EVENTS_PER_PAGE } from '../limits.ts'
+import { checkpointText, signNote } from '../proofs/checkpoint.ts'
 import { eventBytes } from '../proofs/events.ts'
 import { publishedKey } from '../proofs/signing.ts'
 import type { SigningKey } from '../proofs/signing.ts'
@@ -19,9 +21,9 @@ import {
   createEventsTrees, createLogNodeReader, findRecordOf, readCorrectionOf, readPageLogState, readRecordEvents, readTileHashes, readTileRecords,
 } from '../projections/proofs/log-reads.ts'
 import { ref } from '../resources/fields.ts'
-import { ConsistencyProof, EXAMPLE_HASH, EXAMPLE_NOTE, InclusionProof, KeyDirectory, LogRecordEntry } from '../resources/page-log.ts'
+import { pageMembers } from '../resources/page-members.ts'
+import { ConsistencyProof, EXAMPLE_HASH, EXAMPLE_NOTE, InclusionProof, KeyDirectory, LOG_RECORD, LoggedEventBytes } from '../resources/page-log.ts'
 import type { Queryable } from '../store/store.ts'
-import type { CheckpointSigner } from './checkpoints.ts'
 import { serialiseBody } from './page-response.ts'
 import { cursorParameter } from './parameters.ts'
 
@@ -60,9 +62,10 @@ const record = operation(
   {
     id: 'getLogRecord', tag: 'log', summary: 'Get a record of the log',
     description:
-      'Returns a record with the very bytes of its events, which are the leaves of the tree whose root it has. Long records have several pages. A record that ' +
-      'a correction replaces is returned without its events.',
-    ok: ref(LogRecordEntry), example: { record: '', leafIndex: 5_120, correctedBy: null, events: [], nextCursor: null }, errors: [400, '404 not_in_log', 503],
+      'Returns a record with the very bytes of its events, which are the leaves of the tree whose root it has. Long records have several pages. A record ' +
+      'that a correction replaces is returned without its events.',
+    ok: Type.Object({ ...LOG_RECORD, events: Type.Array(ref(LoggedEventBytes)) }), example: { record: '', leafIndex: 5_120, correctedBy: null, events: [] },
+    headers: ['next'], errors: [400, '404 not_in_log', 503],
   },
   {
     params: Type.Object({
@@ -106,9 +109,37 @@ const directory = operation(
   {},
 )
 
-export function pageLogRoutes(
-  app: App, { db, keys, signer }: { readonly db: Queryable; readonly keys: readonly SigningKey[]; readonly signer: CheckpointSigner },
-): void {
+/** What is signed of the log. */
+interface SignedState {
+  readonly size: number
+  readonly root: Hash
+}
+
+export interface CheckpointSigner {
+  readonly keys: readonly SigningKey[]
+  /** The note of a checkpoint; null without a key. */
+  sign(state: SignedState): string | null
+}
+
+/** Signs with every key, the new one first. `logOrigin` begins the name of the log. */
+export function createCheckpointSigner(keys: readonly SigningKey[], logOrigin: string, deployment: CurrentDeployment): CheckpointSigner {
+  let last: { readonly text: string; readonly note: string } | undefined
+  return {
+    keys,
+    sign(state) {
+      if (keys.length === 0) return null
+      const { network, name } = deployment.current
+      const origin = `${logOrigin}/${network}/${name}`
+      const text = checkpointText({ origin, ...state })
+      if (last?.text !== text) last = { text, note: signNote(text, keys.map(({ privateKey, publicKey }) => ({ name: origin, privateKey, publicKey }))) }
+      return last.note
+    },
+  }
+}
+
+/** Returns the signer, for the stream. */
+export function pageLogRoutes(app: App, { db, signer }: { readonly db: Queryable; readonly signer: CheckpointSigner }): CheckpointSigner {
+  const { keys } = signer
   const trees = createEventsTrees(db)
 
   app.get('/v1/log/checkpoint', { schema: checkpoint }, async (request, reply) => {
@@ -140,9 +171,10 @@ export function pageLogRoutes(
     const next = events.length > page.length ? encodeCursor(CURSOR_KIND, [page.at(-1)?.id ?? '']) : null
     const body = {
       record: base64(found.record), leafIndex: found.leaf, correctedBy,
-      events: page.map((event) => ({ eventId: event.eventId, bytes: base64(eventBytes(event)) })), nextCursor: next,
+      events: page.map((event) => ({ eventId: event.eventId, bytes: base64(eventBytes(event)) })), ...pageMembers(next),
     }
-    sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE }))
+    const link = next === null ? {} : nextLink(request.raw.url ?? '', next)
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE, ...link }))
   })
 
   app.get('/v1/log/inclusion', { schema: inclusion }, async (request, reply) => {
@@ -173,6 +205,7 @@ export function pageLogRoutes(
     const text = serialiseBody(reply, { keys: keys.map(publishedKey) })
     sendResponse(request, reply, prepareResponse(text, { 'cache-control': CACHE_REVALIDATE }))
   })
+  return signer
 }
 
 const SIGNING_DISABLED = 'This gateway has no signing key. Its log is kept all the same: read its tiles and records.'

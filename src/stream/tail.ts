@@ -60,11 +60,13 @@ export interface TailOptions {
   readonly publish: (frames: readonly Frame[]) => void
   /** Called when a new epoch begins, before its first frames are published. */
   readonly onEpoch: (change: EpochChange) => void
+  /** Called when what was committed is published. Must not throw. */
+  readonly onPublished?: () => void
   readonly clock: Clock
   readonly log: Log
 }
 
-export function createTail({ store, deployment, publish, onEpoch, clock, log }: TailOptions): Tail {
+export function createTail({ store, deployment, publish, onEpoch, onPublished = () => {}, clock, log }: TailOptions): Tail {
   const db = store.read
   const personal = createPersonalChannels(db, () => position)
   const rowFrames = createRowFrames(db, personal)
@@ -155,6 +157,7 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log }: 
     // The log may end with rows that are on no channel.
     position = Math.max(position, throughSeq)
     published.update(end)
+    onPublished()
   }
 
   function publishEntries(entries: readonly LogEntry[]): void {

@@ -20,7 +20,7 @@ const keys = [newKey(), newKey()]
 let fixture: GatewayFixture
 
 before(async () => {
-  fixture = await createGatewayFixture({ seed: 'page log', traders: 6, gateway: { signingKeys: keys, logOrigin: ORIGIN } })
+  fixture = await createGatewayFixture({ seed: 'page log', traders: 6, listen: true, gateway: { signingKeys: keys, logOrigin: ORIGIN } })
   await fixture.closeLedgers(30)
   await fixture.catchUp()
 })
@@ -140,6 +140,23 @@ test('what the log does not have is 404 not_in_log, and a malformed tile or rang
   for (const url of ['/v1/log/tile/0/0', '/v1/log/tile/x', '/v1/log/consistency?from=2&to=1', '/v1/log/records/-1']) {
     assert.equal((await fixture.get(url)).status, 400, url)
   }
+})
+
+test('the checkpoint of a page follows its frames on the stream, and covers them', async () => {
+  const client = await fixture.connect()
+  client.send({ op: 'subscribe', channels: ['events', 'checkpoints'] })
+  await client.settle()
+  await fixture.publishLedgers(15)
+  await client.settle()
+  const { data } = client.of('checkpoints').at(-1) ?? assert.fail('no checkpoint')
+  await client.close()
+  const { size, root, note } = await readCheckpoint()
+  assert.deepEqual([data?.['size'], data?.['root'], data?.['note']], [size, Buffer.from(root).toString('base64'), note])
+  const end = client.frames.findLastIndex(({ channel }) => channel === 'checkpoints')
+  const events = client.frames.filter(({ channel }) => channel === 'events')
+  assert.ok(events.length > 0, 'there are frames')
+  assert.ok(client.frames.findLastIndex(({ channel }) => channel === 'events') < end, 'the frames of the page come first')
+  assert.ok(events.every(({ seq }) => Number(seq) <= Number(data?.['seq'])), 'every frame is covered')
 })
 
 test('the directory lists the public keys with their time of use, and without a key the checkpoint is 503', async () => {

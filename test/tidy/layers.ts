@@ -14,7 +14,8 @@ interface Layer {
 }
 
 const ALL_OF_SRC = [
-  'src/base', 'src/proofs', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/projections/exports', 'src/markets', 'src/indexer', 'src/keys',
+  'src/base', 'src/proofs', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/projections/exports', 'src/markets',
+  'src/indexer', 'src/keys',
   'src/accounts', 'src/trading',
   'src/trading/relay', 'src/stream', 'src/http', 'src/http/console', 'src/routes', 'src/observability', 'src/deployment', 'src/config',
   'src/gateway/redis', 'src/limits.ts',
