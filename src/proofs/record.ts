@@ -8,7 +8,7 @@ export const RECORD_BYTES = 169
 /** The kinds of records, in the order of their numbers. */
 export const RECORD_KINDS = ['page', 'correction', 'epoch', 'gap'] as const
 
-export type RecordKind = (typeof RECORD_KINDS)[number]
+type RecordKind = (typeof RECORD_KINDS)[number]
 
 /** One record of the log: what the index says of a range of ledgers. */
 export interface LogRecord {

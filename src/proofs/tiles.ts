@@ -21,7 +21,7 @@ export interface Tile {
 }
 
 /** The path of a tile's number, in groups of three digits: `x001/x234/067`. */
-export function tileNumber(index: number): string {
+function tileNumber(index: number): string {
   const groups: string[] = []
   for (let rest = index; ; rest = Math.floor(rest / GROUP)) {
     groups.unshift(`${groups.length === 0 ? '' : 'x'}${String(rest % GROUP).padStart(GROUP_DIGITS, '0')}`)

@@ -151,7 +151,8 @@ export function pageLogRoutes(app: App, { db, signer }: { readonly db: Queryable
   })
 
   app.get('/v1/log/tile/*', { schema: tile }, async (request, reply) => {
-    const wanted = parseTilePath(request.params['*'])
+    // Clients that fill in a path encode its slashes.
+    const wanted = parseTilePath(request.params['*'].replaceAll(/%2f/gi, '/'))
     if (wanted === undefined) throw validationFailure('params/*', 'must be the path of a tile, as 0/000 or entries/x001/234.p/5', '*')
     const { level, index, width } = wanted
     const state = await readPageLogState(db)

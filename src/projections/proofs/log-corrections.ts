@@ -37,7 +37,7 @@ const STORED = columns(idx.log_records, 'r', {
 export type StoredRecord = RowOf<typeof STORED>
 
 /** The fields of a stored record. */
-export function fieldsOf({ record }: Pick<StoredRecord, 'record'>): LogRecord {
+function fieldsOf({ record }: Pick<StoredRecord, 'record'>): LogRecord {
   return defined(decodeRecord(record), 'a record of the log')
 }
 

@@ -67,7 +67,7 @@ export function createLogNodeReader(db: Queryable): NodeReader {
 }
 
 /** The events of a record. */
-export function rangeOf({ epochNumber, kind, fromLedger, toLedger, afterId, untilId }: StoredRecord): LoggedRange {
+function rangeOf({ epochNumber, kind, fromLedger, toLedger, afterId, untilId }: StoredRecord): LoggedRange {
   const isEmpty = kind !== PAGE && kind !== CORRECTION
   const start = afterId ?? endOfLedger(fromLedger - 1)
   return { epochNumber, afterId: start, untilId: isEmpty ? start : untilId ?? endOfLedger(toLedger) }
@@ -103,7 +103,7 @@ export async function findRecordOf(db: Queryable, eventId: string): Promise<{ re
 }
 
 /** The tree over the events of one record. */
-export interface EventsTree {
+interface EventsTree {
   readonly read: NodeReader
   /** The place of an event in the record. Undefined when it is not there. */
   indexOf(id: string): Promise<number | undefined>
