@@ -41,7 +41,7 @@ const checkpoint = operation(
       'Every page that is indexed leaves a record in an append-only Merkle tree (RFC 6962). Returns the size and the root of the tree as a signed note ' +
       '(C2SP). Store it: two checkpoints that do not fit together are evidence.',
     ok: Type.String({ description: 'Origin, size, root in base64, an empty line, and one signature line per key.' }), contentType: 'text/plain',
-    example: EXAMPLE_NOTE, errors: ['503 signing_disabled', 503],
+    example: EXAMPLE_NOTE, errors: ['503 signing_disabled'],
   },
   {},
 )
