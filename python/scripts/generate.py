@@ -27,7 +27,9 @@ REPEATABLE_POSTS = {"prepareOrder", "prepareAction", "requestKeyChallenge", "sub
 
 
 def snake(name: str) -> str:
-    """The Python name of a member: `positionId` becomes `position_id`."""
+    """The Python name of a member: `positionId` becomes `position_id`, and the rest of a path, which has no name, becomes `path`."""
+    if name == "*":
+        return "path"
     text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.replace("-", "_")).lower()
     return text + "_" if keyword.iskeyword(text) else text
 
@@ -103,7 +105,8 @@ class Operation:
         ok: Json = next(value for key, value in source["responses"].items() if key.startswith("2"))
         content: Json = ok.get("content", {})
         self.is_stream = "text/event-stream" in content
-        self.is_file = "application/gzip" in content
+        self.is_file = not content.keys().isdisjoint(("application/gzip", "application/octet-stream"))
+        self.is_text = "text/plain" in content
         self.schema: Json = content.get("application/json", {}).get("schema", {})
         self.body: Json | None = source.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
         self.result_name = pascal(re.sub(r"^list", "", self.id)) + ("Page" if self.is_list else "Result")
@@ -205,6 +208,8 @@ def result_type(operation: Operation) -> str:
     schema = operation.schema
     if operation.is_file:
         return "bytes"
+    if operation.is_text:
+        return "str"
     if "$ref" in schema:
         return "models." + model_name(schema["$ref"].split("/")[-1])
     if operation.needs_own_model:
@@ -258,7 +263,7 @@ class Signature:
 def write_method(operation: Operation) -> list[str]:
     signature = Signature(operation)
     returns = result_type(operation)
-    path = re.sub(r"\{(\w+)\}", lambda match: "{quote(" + snake(match[1]) + ")}", operation.path)
+    path = re.sub(r"\{(\w+|\*)\}", lambda match: "{quote(" + snake(match[1]) + ")}", operation.path)
     call = [f'"{operation.method}"', f'f"{path}"' if "{" in path else f'"{path}"', returns]
     if signature.query:
         members = ", ".join(f'"{p["name"]}": {snake(p["name"])}' for p in signature.query)

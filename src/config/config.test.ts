@@ -59,8 +59,12 @@ test('defaults to the local network', () => {
     maxKeysPerOwner: 20,
     requireTimestamp: false,
     production: false,
+    logOrigin: 'localhost',
   } satisfies Config)
-  assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [], heartbeatSecret: null })
+  assert.deepEqual(secrets, {
+    databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [], heartbeatSecret: null,
+    signingKeys: null,
+  })
 })
 
 test('NETWORK=testnet sets the manifest, the public RPC and the external klines', () => {

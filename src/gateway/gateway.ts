@@ -10,6 +10,7 @@ import { createAccounts } from '../accounts/accounts.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { createAgreement } from '../chain/rpc/agreement.ts'
 import { comparedRpc } from '../chain/rpc/compared-reads.ts'
+import type { SigningKey } from '../proofs/signing.ts'
 import { createLedgerWatermarks } from '../chain/rpc/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
@@ -50,7 +51,7 @@ import { createMemoryChallengeState } from '../keys/challenges.ts'
 import { createKeys } from '../keys/keys.ts'
 import type { Keys } from '../keys/keys.ts'
 import {
-  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, STREAM_LIMITS,
+  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, DEFAULT_LOG_ORIGIN, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, STREAM_LIMITS,
 } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { GatewayStats } from '../observability/sources.ts'
@@ -85,6 +86,7 @@ import { keysRoutes } from '../routes/keys.ts'
 import { leaderboardRoutes } from '../routes/leaderboard.ts'
 import { marketLimitsRoutes } from '../routes/market-limits.ts'
 import { marketsRoutes } from '../routes/markets.ts'
+import { createCheckpointSigner, pageLogRoutes } from '../routes/page-log.ts'
 import { openOrdersRoutes } from '../routes/open-orders.ts'
 import { orderHistoryRoutes } from '../routes/order-history.ts'
 import { oracleRoutes } from '../routes/oracle.ts'
@@ -164,6 +166,10 @@ export interface GatewayParts {
   readonly readyMaxPriceAgeSec?: number
   /** Time to keep accepting requests during shutdown. 0 by default. */
   readonly drainMs?: number
+  /** The new one first. Without one, nothing is signed. */
+  readonly signingKeys?: readonly SigningKey[]
+  /** Begins the name of the log of pages. */
+  readonly logOrigin?: string
   /** Null or absent disables the web console. */
   readonly consoleBuild?: ConsoleBuildOptions | null
   readonly observer?: HttpObserver | null
@@ -230,6 +236,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   candlesRoutes(app, candles)
   const exports = createExports({ store, clock, log })
   historyRoutes(app, { db, orderWarnings, sharedDb, recentDb: store.readsLag ? store.write : db, clock, deployment, adl, exports })
+  const checkpoints = pageLogRoutes(app, { db, signer: createCheckpointSigner(parts.signingKeys ?? [], parts.logOrigin ?? DEFAULT_LOG_ORIGIN, deployment) })
   udfRoutes(app, { history: candles.history, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
@@ -240,7 +247,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const stream = createStream({
     store: parts.store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
-    services: streamServices({ keys, db, prices, accounts, orderWarnings }),
+    services: streamServices({ keys, db, prices, accounts, orderWarnings, checkpoints }),
   })
   candles.onStored(stream.candlesChanged)
   followLedgers(stream.ledgerCloseSec)

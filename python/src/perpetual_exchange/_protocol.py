@@ -83,6 +83,8 @@ def read_answer(call: Call, response: httpx.Response, kind: Any) -> Result[Any]:
     request_id = headers.get("x-request-id")
     if response.status_code == 200 and kind is bytes:
         body: Any = response.content
+    elif response.status_code == 200 and kind is str and headers.get("content-type", "").startswith("text/plain"):
+        body = response.text
     else:
         body = _json(response)
     if response.status_code >= 400:
