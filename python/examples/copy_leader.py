@@ -7,6 +7,7 @@ where the last run stopped.
 import asyncio
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ COPIES = int(os.environ.get("COPIES", "0"))
 ASSETS = ("BTC", "ETH", "SOL")
 
 
-async def copy(t: AsyncTrading, trade: dict[str, Any]) -> bool:
+async def copy(t: AsyncTrading, trade: Mapping[str, Any]) -> bool:
     """Repeats one trade of the leader. False if there is nothing to repeat."""
     client_id = f"copy:{trade['positionId']}:{trade['kind']}"
     if trade["kind"] == "open":

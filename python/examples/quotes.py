@@ -26,7 +26,7 @@ def quote_of(price: int, direction: int) -> int:
 
 def is_far(order: models.OpenOrder, price: int) -> bool:
     wanted = quote_of(price, order.direction)
-    return abs(order.trigger_price - wanted) * 10_000 > REPLACE_BPS * wanted
+    return order.trigger_price is None or abs(order.trigger_price - wanted) * 10_000 > REPLACE_BPS * wanted
 
 
 async def requote(client: AsyncClient, price: int) -> None:

@@ -20,7 +20,8 @@ from perpetual_exchange import AsyncClient, Key
 
 PROJECT = Path(__file__).resolve().parents[2]
 NODE = PROJECT / "node_modules" / ".bin" / "node"
-LINE_TIMEOUT = 120.0
+# A loaded machine takes minutes to start the network.
+LINE_TIMEOUT = 600.0
 # By default V8 optimises so much of the embedded database that a short process spends more time on it than it saves.
 FLAGS = ("--wasm-tiering-budget=100000000",)
 
@@ -79,7 +80,7 @@ class LocalNetwork:
         self.rpc_url = process.find(r"^ *Network +local, JSON-RPC at (http:\S+)")
 
     def control(self, method: str, **params: object) -> Any:
-        answer = httpx.post(self.rpc_url, json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, timeout=60).json()
+        answer = httpx.post(self.rpc_url, json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, timeout=300).json()
         assert "error" not in answer, answer
         return answer["result"]
 

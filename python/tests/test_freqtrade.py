@@ -18,7 +18,7 @@ from perpetual_exchange import Client
 PYTHON = os.environ.get("TEST_FREQTRADE", "")
 PAGE = (PROJECT / "docs" / "guides" / "python.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("\n## Freqtrade\n")[2].partition("\n## ")[0]
-TIMEOUT = 240.0
+TIMEOUT = 900.0
 
 pytestmark = pytest.mark.skipif(not PYTHON, reason="Freqtrade is not installed: set TEST_FREQTRADE to the Python of an environment with it and this package")
 

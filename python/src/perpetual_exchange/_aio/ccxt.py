@@ -10,7 +10,7 @@ from typing import Any
 import ccxt
 import ccxt.async_support as ccxt_async
 
-from .._ccxt.description import TIMEFRAMES, description
+from .._ccxt.description import CANDLES_MAX, PAGE_MAX, PAGES_MAX, TIMEFRAMES, description
 from .._ccxt.errors import ccxt_errors
 from .._ccxt.order_requests import OrderArguments, is_market_trade, needs_positions, needs_price, trade_request, whole_leverage
 from .._ccxt.parse import (
@@ -38,11 +38,7 @@ from .client import AsyncClient
 from .trade import AsyncTrading
 
 _CANDLES_DEFAULT = 500
-_CANDLES_MAX = 5_000
 _ROWS_DEFAULT = 100
-_PAGE_MAX = 200
-# Pages that are read to find old rows.
-_PAGES_MAX = 100
 _ORDER_ID = re.compile(r"\d{1,15}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -105,14 +101,14 @@ class AsyncPerpetual(ccxt_async.Exchange):
         asset = self.market(symbol)["id"]
         if timeframe not in TIMEFRAMES:
             raise ccxt.BadRequest(f"Unknown timeframe {timeframe}. Timeframes: {', '.join(TIMEFRAMES)}.")
-        count = min(limit or _CANDLES_DEFAULT, _CANDLES_MAX)
+        count = min(limit or _CANDLES_DEFAULT, CANDLES_MAX)
         query = {"asset": asset, "interval": timeframe, "limit": count}
         if since is None:
             return [parse_candle(row) for row in (await self._read("/v1/candles", **query))["candles"]]
         step = int(self.parse_timeframe(timeframe))
         start, found = -(-since // 1000), []
         # A time without candles does not end the list.
-        for _ in range(_PAGES_MAX):
+        for _ in range(PAGES_MAX):
             end = start + (count - len(found)) * step
             rows = (await self._read("/v1/candles", **query, **{"from": start, "to": end}))["candles"]
             found += [parse_candle(row) for row in rows]
@@ -368,8 +364,8 @@ class AsyncPerpetual(ccxt_async.Exchange):
         count = limit or _ROWS_DEFAULT
         found: list[Row] = []
         cursor: str | None = None
-        for _ in range(_PAGES_MAX):
-            page = await self._read(path, **query, cursor=cursor, limit=_PAGE_MAX)
+        for _ in range(PAGES_MAX):
+            page = await self._read(path, **query, cursor=cursor, limit=PAGE_MAX)
             rows = [row for row in map(parse, page[member]) if row is not None]
             found += rows if since is None else [row for row in rows if row["timestamp"] is None or row["timestamp"] >= since]
             cursor = page["nextCursor"]
@@ -400,7 +396,7 @@ class AsyncPerpetual(ccxt_async.Exchange):
         """The event of a partial close does not say what was traded; the account's fills do."""
         if order["average"] is None or order["filled"] is not None:
             return order
-        page = await self._read("/v1/account/me/fills", limit=_PAGE_MAX)
+        page = await self._read("/v1/account/me/fills", limit=PAGE_MAX)
         fills = [parse_fill(row) for row in page["fills"] if row["txHash"] == order["id"]]
         if not fills or any(fill["amount"] is None for fill in fills):
             return order

@@ -5,6 +5,11 @@ from typing import Any
 # CCXT's names for precisions that are step sizes.
 _TICK_SIZE = 4
 
+CANDLES_MAX = 5_000
+# Rows of a page, and pages that are read to find old rows.
+PAGE_MAX = 200
+PAGES_MAX = 100
+
 TIMEFRAMES = {"1m": "1m", "5m": "5m", "15m": "15m", "1h": "1h", "4h": "4h", "1d": "1d", "1w": "1w"}
 
 _TRUE = (
@@ -20,6 +25,39 @@ _FALSE = (
     "fetchWithdrawals setMarginMode setPositionMode transfer withdraw ws watchBalance watchMyTrades watchOHLCV watchOrderBook "
     "watchOrders watchPositions watchTicker watchTickers watchTrades"
 )
+
+
+def _features() -> dict[str, Any]:
+    """What the methods take, in CCXT's form. None: unlimited or not known."""
+    listed = {"marginMode": False, "limit": PAGE_MAX * PAGES_MAX, "daysBack": None, "untilDays": None}
+    by_trigger = {"trigger": False, "trailing": False}
+    return {
+        "sandbox": False,
+        "createOrder": {
+            "marginMode": True,
+            "triggerPrice": True,
+            "triggerPriceType": None,
+            "triggerDirection": False,
+            "stopLossPrice": True,
+            "takeProfitPrice": True,
+            "attachedStopLossTakeProfit": None,
+            "timeInForce": {"GTC": True, "IOC": False, "FOK": False, "PO": False, "GTD": False},
+            "hedged": True,
+            "trailing": True,
+            "leverage": True,
+            "marketBuyByCost": True,
+            "marketBuyRequiresPrice": False,
+            "selfTradePrevention": False,
+            "iceberg": False,
+        },
+        "createOrders": None,
+        "fetchMyTrades": {**listed},
+        "fetchOrder": {"marginMode": False, **by_trigger},
+        "fetchOpenOrders": {"marginMode": False, "limit": None, **by_trigger},
+        "fetchOrders": {**listed, **by_trigger},
+        "fetchClosedOrders": {**listed, **by_trigger, "daysBackCanceled": None},
+        "fetchOHLCV": {"limit": CANDLES_MAX},
+    }
 
 
 def description() -> dict[str, Any]:
@@ -49,6 +87,7 @@ def description() -> dict[str, Any]:
             "password": False,
             "token": False,
         },
+        "features": {"swap": {"linear": _features(), "inverse": None}},
         # The fees of the lowest tier.
         "fees": {"trading": {"taker": 0.0005, "maker": 0.0002, "percentage": True, "tierBased": True}},
         "options": {"slippageToleranceBps": 100},

@@ -252,7 +252,7 @@ class Endpoints:
     def list_leaders(self, *, scope: Literal["testnet", "mainnet"] | None = None, sort: Literal["pnl", "volume"] | None = None, period: Literal["day", "week", "month"] | None = None, at_ledger: int | None = None, limit: int | None = None, offset: int | None = None, snapshot: str | None = None, cursor: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Result[models.Leaderboard]:
         """List the leaderboard.
 
-        Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for 30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history.
+        Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for 30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history. Each row then has the margin that the trader put into positions.
         `GET /v1/leaderboard`
         """
         return self._http.call("GET", "/v1/leaderboard", models.Leaderboard, query={"scope": scope, "sort": sort, "period": period, "at_ledger": at_ledger, "limit": limit, "offset": offset, "snapshot": snapshot, "cursor": cursor}, repeatable=True, min_ledger=min_ledger, timeout=timeout)
@@ -260,7 +260,7 @@ class Endpoints:
     def leaders(self, *, scope: Literal["testnet", "mainnet"] | None = None, sort: Literal["pnl", "volume"] | None = None, period: Literal["day", "week", "month"] | None = None, at_ledger: int | None = None, limit: int | None = None, snapshot: str | None = None, min_ledger: int | None = None, timeout: float | None = None) -> Iterator[models.LeaderboardEntry]:
         """Every row of `list_leaders`, across pages. No row is lost or repeated while new rows arrive.
 
-        Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for 30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history.
+        Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for 30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history. Each row then has the margin that the trader put into positions.
         `GET /v1/leaderboard`
         """
         def read(cursor: str | None) -> tuple[list[models.LeaderboardEntry], str | None]:
@@ -713,7 +713,7 @@ class Endpoints:
         """Get a tile of the log.
 
         Returns 256 hashes of a level of the tree, or 256 records (entries), in the paths and bytes of C2SP tlog-tiles: 0/x001/234, entries/000, and 0/001.p/17 for the first 17 of a tile that is not full yet. What a path returns never changes.
-        `GET /v1/log/tile/{*}`
+        `GET /v1/log/tile/{path}`
         """
         return self._http.call("GET", f"/v1/log/tile/{quote(path)}", bytes, repeatable=True, timeout=timeout)
 
