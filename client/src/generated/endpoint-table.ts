@@ -48,7 +48,7 @@ export const ENDPOINTS = {
   listExports: 'GET /v1/export',
   downloadExport: 'GET /v1/export/{kind}/{file}',
   getCheckpoint: 'GET /v1/log/checkpoint',
-  getLogTile: 'GET /v1/log/tile/{*}',
+  getLogTile: 'GET /v1/log/tile/{path}',
   getLogRecord: 'GET /v1/log/records/{leafIndex}',
   getInclusionProof: 'GET /v1/log/inclusion',
   getConsistencyProof: 'GET /v1/log/consistency',

@@ -3847,7 +3847,7 @@ export interface operations {
   };
   /**
    * List the leaderboard.
-   * @description Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for 30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history.
+   * @description Returns traders ranked by lifetime profit or volume across all deployments, best first. Equal traders are ranked by the other figure, then by address. The first page is cached for 5 seconds. With `period`, traders are ranked by their results of that time, in one page that is cached for 30 seconds: `total` is the number of traders who traded in it. A period longer than the history of the deployment is all of that history. Each row then has the margin that the trader put into positions.
    */
   readonly listLeaders: {
     readonly parameters: {
@@ -4910,7 +4910,7 @@ export interface operations {
       readonly header?: never;
       readonly path: {
         /** @description Level, number and width of the tile. */
-        readonly "*": string;
+        readonly path: string;
       };
       readonly cookie?: never;
     };
