@@ -27,9 +27,7 @@ REPEATABLE_POSTS = {"prepareOrder", "prepareAction", "requestKeyChallenge", "sub
 
 
 def snake(name: str) -> str:
-    """The Python name of a member: `positionId` becomes `position_id`, and the rest of a path, which has no name, becomes `path`."""
-    if name == "*":
-        return "path"
+    """The Python name of a member: `positionId` becomes `position_id`."""
     text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.replace("-", "_")).lower()
     return text + "_" if keyword.iskeyword(text) else text
 
@@ -263,7 +261,7 @@ class Signature:
 def write_method(operation: Operation) -> list[str]:
     signature = Signature(operation)
     returns = result_type(operation)
-    path = re.sub(r"\{(\w+|\*)\}", lambda match: "{quote(" + snake(match[1]) + ")}", operation.path)
+    path = re.sub(r"\{(\w+)\}", lambda match: "{quote(" + snake(match[1]) + ")}", operation.path)
     call = [f'"{operation.method}"', f'f"{path}"' if "{" in path else f'"{path}"', returns]
     if signature.query:
         members = ", ".join(f'"{p["name"]}": {snake(p["name"])}' for p in signature.query)

@@ -16,12 +16,18 @@ import httpx
 import pytest
 from stellar_sdk import Keypair
 
-from perpetual_exchange import AsyncClient, Key
+from perpetual_exchange import AsyncClient, Client, Key
 
 PROJECT = Path(__file__).resolve().parents[2]
 NODE = PROJECT / "node_modules" / ".bin" / "node"
 # A loaded machine takes minutes to start the network.
 LINE_TIMEOUT = 600.0
+# Of one answer, seconds. It becomes the default of every client in the tests, because a loaded machine may need longer than the package's own default.
+TIMEOUT = 120
+for kind in (AsyncClient, Client):
+    defaults = kind.__init__.__kwdefaults__
+    assert defaults is not None and "timeout" in defaults
+    defaults["timeout"] = TIMEOUT
 # By default V8 optimises so much of the embedded database that a short process spends more time on it than it saves.
 FLAGS = ("--wasm-tiering-budget=100000000",)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from conftest import Gateway, LocalNetwork
+from conftest import TIMEOUT, Gateway, LocalNetwork
 from stellar_sdk import Keypair
 
 from perpetual_exchange import AsyncClient, Client, Key, amount
@@ -115,4 +115,4 @@ def test_analysis_sums_the_exports_or_the_newest_trades(gateway: Gateway) -> Non
     text = run("analysis.py", gateway)
     assert re.search(r"^\d+ rows of the newest trades", text, re.MULTILINE)
     assert re.search(r"^asset\s*$", text, re.MULTILINE)
-    assert httpx.get(f"{gateway.url}/livez").status_code == 200
+    assert httpx.get(f"{gateway.url}/livez", timeout=TIMEOUT).status_code == 200

@@ -182,7 +182,7 @@ async def test_silence_yields_stalled_and_a_new_connection_resumes() -> None:
             found.append(await anext(stream))
     assert Stalled(0.3) in found
     assert seqs(found) == [6, 7]
-    assert resumed[0] == 6
+    assert 6 in resumed
 
 
 async def test_a_revoked_key_ends_the_stream_with_its_reason() -> None:
@@ -202,7 +202,8 @@ async def test_a_kill_of_the_gateway_during_a_stream_loses_and_repeats_nothing(n
         async with AsyncClient(own.url) as client:
             await client.list_events(min_ledger=network.control("local_info")["ledger"])
             seen: list[Frame] = []
-            async with client.stream(["events"]) as stream:
+            # The silence of a gateway that starts is not the subject here.
+            async with client.stream(["events"], silence=600.0) as stream:
                 async for item in stream:
                     assert isinstance(item, Frame), item
                     seen.append(item)
@@ -219,7 +220,7 @@ async def test_a_kill_of_the_gateway_during_a_stream_loses_and_repeats_nothing(n
             expected = sorted(seq for seq in archived if numbers[0] is not None and numbers[-1] is not None and numbers[0] <= seq <= numbers[-1])
             assert numbers == expected
             # Another stream continues exactly there.
-            async with client.stream(["events"], positions=positions) as continued:
+            async with client.stream(["events"], positions=positions, silence=600.0) as continued:
                 following = await anext(continued)
             assert isinstance(following, Frame)
             assert following.prev == numbers[-1]

@@ -99,6 +99,7 @@ class StreamState:
             raise ValueError("queue must be at least 1.")
         self.channels = list(dict.fromkeys(channels))
         self.items: deque[Item] = deque()
+        self._wanted = frozenset(self.channels)
         self.is_ready = False
         self._limit = queue
         self._received: dict[str, _Position] = {}
@@ -233,7 +234,7 @@ class StreamState:
     def _on_frame(self, message: dict[str, Any]) -> bool:
         """False when earlier frames are missing and have to be requested again."""
         channel: str = message["channel"]
-        if channel not in self.channels:
+        if channel not in self._wanted:
             return True
         seq, prev, more = message.get("seq"), message.get("prev"), message.get("more", 0)
         if seq is not None and prev is not None:

@@ -94,13 +94,22 @@ class _Reader:
 
     async def _read(self, connection: ClientConnection) -> None:
         """Reads until the connection has to be replaced. Raises ConnectionClosed and StreamError."""
+        try:
+            async with asyncio.timeout(self._silence) as limit:
+                await self._read_within(connection, limit)
+        except TimeoutError:
+            self._stall()
+
+    async def _read_within(self, connection: ClientConnection, limit: asyncio.Timeout) -> None:
+        """Reads, and moves the limit with what arrives."""
+        now = asyncio.get_running_loop().time
+        moved_at = now()
         while True:
-            try:
-                async with asyncio.timeout(self._silence):
-                    text = await connection.recv()
-            except TimeoutError:
-                self._stall()
-                return
+            text = await connection.recv()
+            # Moving it costs as much as a frame, so it is moved after a hundredth of the time.
+            if (at := now()) - moved_at > self._silence / 100:
+                moved_at = at
+                limit.reschedule(at + self._silence)
             messages = self.state.receive(text, self._holder.key)
             self._changed.set()
             if messages is None:

@@ -152,6 +152,7 @@ def parse_trade(row: Row) -> Row | None:
         "symbol": _optional_symbol(row["asset"]),
         "order": str(order) if isinstance(order, int) else None,
         "side": None if direction is None else "sell" if direction == 0 else "buy",
+        "takerOrMaker": None,
         "price": price,
         "amount": amount,
         "cost": None if amount is None else amount * price,
