@@ -5,7 +5,7 @@ import type { TUnsafe } from 'typebox'
 import { integerOrNull, textOrNull } from './fields.ts'
 
 export const EXAMPLE_HASH = 'K+3YUDUxkM8aL+2sMdKyZ0oTt+UJ8vHo2yiYjqvnuhU='
-const EXAMPLE_EVENT_ID = '0005153960755200000-0000000001'
+export const EXAMPLE_EVENT_ID = '0005153960755200000-0000000001'
 
 const hash = (description: string) => Type.String({ description, examples: [EXAMPLE_HASH] })
 const hashes = (description: string) => Type.Array(Type.String(), { description, examples: [[EXAMPLE_HASH]] })

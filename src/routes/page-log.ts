@@ -22,7 +22,9 @@ import {
 } from '../projections/proofs/log-reads.ts'
 import { ref } from '../resources/fields.ts'
 import { pageMembers } from '../resources/page-members.ts'
-import { ConsistencyProof, EXAMPLE_HASH, EXAMPLE_NOTE, InclusionProof, KeyDirectory, LOG_RECORD, LoggedEventBytes } from '../resources/page-log.ts'
+import {
+  ConsistencyProof, EXAMPLE_EVENT_ID, EXAMPLE_HASH, EXAMPLE_NOTE, InclusionProof, KeyDirectory, LOG_RECORD, LoggedEventBytes,
+} from '../resources/page-log.ts'
 import type { Queryable } from '../store/store.ts'
 import { serialiseBody } from './page-response.ts'
 import { cursorParameter } from './parameters.ts'
@@ -55,7 +57,7 @@ const tile = operation(
     ok: Type.String({ description: 'Hashes of 32 bytes, or records, each after its length in two bytes.' }), contentType: 'application/octet-stream',
     example: '', errors: [400, '404 not_in_log', 503],
   },
-  { params: Type.Object({ '*': Type.String({ maxLength: 64, description: 'Level, number and width of the tile.', examples: ['0/000.p/5'] }) }) },
+  { params: Type.Object({ '*': Type.String({ description: 'Level, number and width of the tile.', examples: ['0/000.p/5'] }) }) },
 )
 
 const record = operation(
@@ -86,10 +88,13 @@ const inclusion = operation(
     },
     errors: [400, '404 not_in_log', 503],
   },
-  { querystring: Type.Object({ eventId: Type.String({ minLength: 1, maxLength: EVENT_ID_MAX_LENGTH, description: 'As in GET /v1/events.' }) }) },
+  { querystring: Type.Object({ eventId: Type.String({
+      minLength: 1, maxLength: EVENT_ID_MAX_LENGTH, description: 'As in GET /v1/events.', examples: [EXAMPLE_EVENT_ID],
+    }) }) },
 )
 
-const sizeParameter = (description: string) => Type.Unsafe<number>({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
+const sizeParameter = (description: string, example: number) =>
+  Type.Unsafe<number>({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] })
 
 const consistency = operation(
   {
@@ -97,7 +102,7 @@ const consistency = operation(
     description: 'Returns the proof that the tree of the first `from` records begins the tree of the first `to` records.',
     ok: ref(ConsistencyProof), example: { hashes: [EXAMPLE_HASH] }, errors: [400, '404 not_in_log', 503],
   },
-  { querystring: Type.Object({ from: sizeParameter('Size of the earlier tree.'), to: sizeParameter('Size of the later tree.') }) },
+  { querystring: Type.Object({ from: sizeParameter('Size of the earlier tree.', 1), to: sizeParameter('Size of the later tree.', 2) }) },
 )
 
 const directory = operation(
@@ -153,7 +158,7 @@ export function pageLogRoutes(app: App, { db, signer }: { readonly db: Queryable
   app.get('/v1/log/tile/*', { schema: tile }, async (request, reply) => {
     // Clients that fill in a path encode its slashes.
     const wanted = parseTilePath(request.params['*'].replaceAll(/%2f/gi, '/'))
-    if (wanted === undefined) throw validationFailure('params/*', 'must be the path of a tile, as 0/000 or entries/x001/234.p/5', '*')
+    if (wanted === undefined) throw validationFailure('params/path', 'must be the path of a tile, as 0/000 or entries/x001/234.p/5', 'path')
     const { level, index, width } = wanted
     const state = await readPageLogState(db)
     if (tileWidth(level, index, state?.size ?? 0) < width) throw NOT_IN_LOG
