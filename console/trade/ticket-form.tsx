@@ -240,7 +240,7 @@ function LeverageField({ input, set, context, problem }: TicketFieldOptions & { 
       />
       <input
         type='range' min={1} max={max ?? input.leverage} step={context.marketSteps?.leverageStep ?? 1} value={input.leverage} disabled={max === null}
-        aria-label={max === null ? 'Leverage' : `Leverage from 1 to ${max}`}
+        aria-label={max === null ? 'Leverage, its maximum is not known yet' : `Leverage from 1 to ${max}`}
         onInput={(event) => set({ leverage: event.currentTarget.value })}
       />
     </div>

@@ -64,6 +64,7 @@ export function createRefreshedValue<T>({ clock, read, freshMs, staleMs, servedM
   }
 
   const ageOf = (key: string): number => (last?.key === key ? clock.elapsedMs() - last.readAtMs : Infinity)
+  const youngerThan = (key: string, maxMs: number): T | undefined => (ageOf(key) < maxMs ? last?.value : undefined)
 
   /** The read that is due, unless one has just failed. */
   function refreshWhenDue(key: string): Read<T> | null {
@@ -71,20 +72,18 @@ export function createRefreshedValue<T>({ clock, read, freshMs, staleMs, servedM
     return refresh(key)
   }
 
-  const served = (key: string): T | null => (last?.key === key && ageOf(key) < servedMs ? last.value : null)
-
   return {
-    fresh: (key) => (last?.key === key && clock.elapsedMs() - last.readAtMs < freshMs ? last.value : undefined),
+    fresh: (key) => youngerThan(key, freshMs),
     async get(key) {
       const hasFailed = failure?.key === key
       const reading = refreshWhenDue(key)
       if (reading !== null && !hasFailed && ageOf(key) >= staleMs) await waitFor(reading)
-      const value = served(key)
-      return value === null ? null : { value, ageMs: ageOf(key) }
+      const value = youngerThan(key, servedMs)
+      return value === undefined ? null : { value, ageMs: ageOf(key) }
     },
     known(key) {
       refreshWhenDue(key)
-      return served(key)
+      return youngerThan(key, servedMs) ?? null
     },
   }
 }

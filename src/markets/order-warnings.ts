@@ -1,11 +1,11 @@
-// What keeps orders that rest from being executed now (docs/trading.md, "Warnings"): the headroom changes, so it belongs to the moment of the response.
+// What keeps resting orders from being executed now (docs/trading.md, "Warnings"). The headroom changes, so a warning holds for the moment of its response.
 
 import { formatDecimal } from '../base/fixed-point.ts'
 import type { OrderWarning } from '../resources/open-order.ts'
 import type { OrderLifeStatus } from '../resources/order.ts'
 import type { VenueConditions } from './venue.ts'
 
-/** An order of the API. `status` is missing of orders that are all pending. */
+/** An order of the API. Without a `status` it is pending. */
 export interface RestingOrder {
   readonly asset: string | null
   readonly direction: number | null

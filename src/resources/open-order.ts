@@ -49,7 +49,7 @@ export const OpenOrder = Type.Object(
     reduceOnly: Type.Boolean({ description: 'True if the order can only close an opposite position.', examples: [false] }),
     createdAt: seconds('Close time of the ledger in which the order was placed, Unix seconds.'),
     warnings: Type.Optional(Type.Array(OrderWarning, {
-      description: 'What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to.',
+      description: 'What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Absent if no reason is known.',
     })),
   },
   { $id: 'OpenOrder', description: 'An open order.' },

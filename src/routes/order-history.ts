@@ -82,7 +82,7 @@ const ORDER_NOT_FOUND = 'No order has this id, or its ledger is not indexed yet.
 export function orderHistoryRoutes(
   app: App, { db, recentDb, orderWarnings }: { readonly db: Queryable; readonly recentDb: Queryable; readonly orderWarnings: Pick<OrderWarnings, 'addKnown'> },
 ): void {
-  /** Warnings are of the present market, so that only present orders of the served deployment have them. A read of the index does not wait for the network. */
+  /** Warnings concern the market as it is now, so only current orders of the served deployment have them. A read of the index never waits for the network. */
   const warn = (order: Order, { atLedger, name }: { readonly atLedger: number | undefined; readonly name: string | undefined }): Order =>
     (atLedger === undefined && name === undefined ? orderWarnings.addKnown(order) : order)
 

@@ -94,7 +94,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
   const clients = createClients(limits)
   const tail = createTail({
     store, deployment, clock, log,
-    ...(services.warnOrder === undefined ? {} : { warnOrder: services.warnOrder }),
+    warnOrder: services.warnOrder,
     publish: candles.publish,
     onEpoch(change) {
       for (const { session } of clients) session.announceEpoch(change)

@@ -64,7 +64,7 @@ export interface TailOptions {
   /** Called when a new epoch begins, before its first frames are published. */
   readonly onEpoch: (change: EpochChange) => void
   /** Adds the warnings of a resting order; by default there are none. */
-  readonly warnOrder?: (order: Order) => Order
+  readonly warnOrder?: ((order: Order) => Order) | undefined
   /** Called when what was committed is published. Must not throw. */
   readonly onPublished?: () => void
   readonly clock: Clock

@@ -62,6 +62,13 @@ const PRINTS = [
   { op: 'open_position_cross', asset: 'BTC', collateral: String(40n * ONE), leverage: 3, direction: 'Short' },
 ] as const
 
+/** After a change of the window's size is drawn. */
+const AFTER_PICTURES = `new Promise((resolve) => {
+  let left = 8
+  const next = () => (left-- === 0 ? resolve(true) : requestAnimationFrame(next))
+  next()
+})`
+
 test('nothing moves while prices, ages and countdowns change and trades arrive', { skip }, async () => {
   const { page, url, fixture } = still
   const other = await createTraderClient(fixture, url, 'tape')
@@ -72,6 +79,8 @@ test('nothing moves while prices, ages and countdowns change and trades arrive',
     await page.setViewportSize(viewport.width === SIZES[390].width ? viewport : { ...viewport, height: TALL })
     await page.emulateMedia({ colorScheme })
     await still.complete('the trade screen', IS_TRADE_COMPLETE)
+    // The chart takes its new size in one picture, its labels their places in the next, and the chart the rest of the width in a third.
+    await page.evaluate(AFTER_PICTURES)
     await page.evaluate(OBSERVE)
     for (let changes = 0; changes < CHANGES; changes++) {
       const shown = await page.locator('.market-header [data-price]').innerText()

@@ -67,6 +67,7 @@ export const IS_TRADE_COMPLETE = `${IS_COMPLETE}
   && Number(document.querySelector('.chart').dataset.candles) >= 400
   && document.querySelectorAll('.tape tbody th').length > 1
   && document.querySelectorAll('[aria-label="Your positions"] tbody th').length === 2
+  && ![...document.querySelectorAll('.leverage [type=range]')].some(({ disabled }) => disabled)
   && [...document.querySelectorAll('.preview dd')].every(({ textContent }) => textContent !== 'n/a' && !textContent.startsWith('about'))`
 
 export async function createStillConsole(

@@ -64,7 +64,7 @@ const VAULT_2: readonly Row[] = [
   ['withdraw', NAMED, [ACCOUNT, i128(4n), i128(5n), i128(1n)]], ['pnl_settled', [], [i128(5n)]], ['loss_received', [], [i128(5n)]],
   ['exposure_synced', [], [i128(5n), i128(6n), i128(7n)], BTC], ['market_updated', [], [ACCOUNT, OTHER_ACCOUNT]],
   ['deposit_fee_updated', [], [u32(30)]], ['withdraw_fee_updated', [], [u32(30)]], ['paused', [], []], ['unpaused', [], []],
-  ['admin_updated', [], [ACCOUNT, OTHER_ACCOUNT]],
+  ['admin_updated', [FIRST, SECOND], [ACCOUNT, OTHER_ACCOUNT]],
 ]
 
 const FACTORY_2: readonly Row[] = [

@@ -138,8 +138,8 @@ const VAULT = [
 ]
 const ORDER_ROW = [
   'orderId', 'trader', 'orderType', 'asset', 'direction', 'positionId', 'collateral', 'leverage', 'size', 'triggerPrice', 'triggerCondition', 'limitPrice',
-  'stopLimitPhase', 'trailingPercentBps', 'peakPrice', 'referencePrice', 'slippageToleranceBps', 'timeInForce', 'reduceOnly', 'createdAt', 'status', 'placed',
-  'ended', 'execution',
+  'stopLimitPhase', 'trailingPercentBps', 'peakPrice', 'referencePrice', 'slippageToleranceBps', 'timeInForce', 'reduceOnly', 'createdAt', 'warnings',
+  'status', 'placed', 'ended', 'execution',
 ]
 const REFERRER = ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']
 
@@ -175,6 +175,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     path: '/v1/orders/{orderId}', indexed: true, pathParameters: ['orderId integer minimum=1'], query: [DEPLOYMENT, AT_LEDGER], body: ORDER_ROW,
+    example: ORDER_ROW.filter((key) => key !== 'warnings'),
     errors: [400, 404, 429, 500],
   },
   {

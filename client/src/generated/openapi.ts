@@ -329,7 +329,7 @@ export interface components {
       readonly reduceOnly: boolean | null;
       /** @description Close time of the ledger in which the order was placed, Unix seconds. Null while neither an event nor the ledger has reported it. */
       readonly createdAt: number | null;
-      /** @description What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to. */
+      /** @description What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Absent if no reason is known. */
       readonly warnings?: readonly {
         /**
          * @description What keeps the order from being executed.
@@ -1271,7 +1271,7 @@ export interface components {
       readonly reduceOnly: boolean;
       /** @description Close time of the ledger in which the order was placed, Unix seconds. */
       readonly createdAt: number;
-      /** @description What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to. */
+      /** @description What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Absent if no reason is known. */
       readonly warnings?: readonly {
         /**
          * @description What keeps the order from being executed.

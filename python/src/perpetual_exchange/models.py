@@ -765,7 +765,7 @@ class Order:
     """
     warnings: list[Warning] | None = None
     """
-    What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to.
+    What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Absent if no reason is known.
     """
 
 
@@ -2313,7 +2313,7 @@ class OpenOrder:
     """
     warnings: list[Warning] | None = None
     """
-    What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Missing if nothing is known to.
+    What keeps the order from being executed now: above_headroom, when it opens more than the pool takes. Absent if no reason is known.
     """
 
 

@@ -7,9 +7,7 @@ import { sql } from '../../store/sql.ts'
 import type { Sql } from '../../store/sql.ts'
 import type { Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-
-const HOUR_SEC = 3_600
-const DAY_SEC = 86_400
+import { DAY_SEC, HOUR_SEC } from '../trades/volumes.ts'
 
 /** A fill. Null: its collateral is not known. */
 export type MarginFill = Pick<PositionChange, 'trader' | 'kind' | 'collateral'> & { readonly ts: number }

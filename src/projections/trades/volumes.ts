@@ -13,7 +13,7 @@ import type { Head } from '../log/page.ts'
 export const DAY_SEC = 86_400
 /** "volume14d": rolling seconds, not calendar days. */
 export const ACCOUNT_VOLUME_WINDOW_SEC = 14 * DAY_SEC
-const HOUR_SEC = 3_600
+export const HOUR_SEC = 3_600
 
 /** The volume that a change of a position at a price adds. */
 export interface TradedVolume {

@@ -79,10 +79,12 @@ test('a new user is led to a wallet; then the portfolio shows equity, PnL and th
   await untilText(equity, /Wallet\s*9,900\.00[^]*Isolated positions\s*99\.75[^]*Cross balance\s*0\.00/)
   await untilText(equity, /Pool shares\s*0\.00[^]*Vault shares\s*0\.00/)
   await own.trade({ op: 'create_vault', name: 'North' })
-  await own.trade({ op: 'deposit_vault', vaultId: 0, amount: String(50n * ONE) })
-  await equity.getByText(/^Shares of vault 0, North$/).waitFor()
+  // Vaults of other tests may have been created before.
+  const vaultId = (await own.listVaults()).body.vaults.find(({ name }) => name === 'North')?.id ?? assert.fail('the vault is not listed')
+  await own.trade({ op: 'deposit_vault', vaultId, amount: String(50n * ONE) })
+  await equity.getByText(`Shares of vault ${vaultId}, North`, { exact: true }).waitFor()
   // Their value is read after their number, and until then the total is unknown.
-  await untilText(equity, /9,999\.75 USDC[^]*Wallet\s*9,850\.00[^]*Shares of vault 0, North\s*50\.00/)
+  await untilText(equity, /9,999\.75 USDC[^]*Wallet\s*9,850\.00[^]*Shares of vault \d+, North\s*50\.00/)
   await assertValueAndShare(page)
   const pnl = page.getByRole('region', { name: 'PnL' })
   await pnl.getByRole('img', { name: /last −0\.25 USDC/ }).waitFor()
