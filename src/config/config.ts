@@ -2,7 +2,7 @@
 // separate from the configuration, so that the configuration can be logged. Only this file reads process.env.
 
 import { readSigningKeys } from './signing-keys.ts'
-import type { SigningKey } from '../proofs/signing.ts'
+import type { SigningKey } from '../base/proofs/signing.ts'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAddressList } from '../base/address-list.ts'

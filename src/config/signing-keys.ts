@@ -4,8 +4,8 @@ import { createPrivateKey } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Random } from '../base/random.ts'
-import { createSigningKey } from '../proofs/signing.ts'
-import type { SigningKey } from '../proofs/signing.ts'
+import { createSigningKey } from '../base/proofs/signing.ts'
+import type { SigningKey } from '../base/proofs/signing.ts'
 
 /** Permissions of others than the owner. */
 const OTHERS = 0o077

@@ -2,10 +2,10 @@
 
 import { verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { noteKeyId } from '../../src/proofs/checkpoint.ts'
-import type { Checkpoint } from '../../src/proofs/checkpoint.ts'
-import { HASH_BYTES, hashNode } from '../../src/proofs/tree.ts'
-import type { Hash } from '../../src/proofs/tree.ts'
+import { noteKeyId } from '../../src/base/proofs/checkpoint.ts'
+import type { Checkpoint } from '../../src/base/proofs/checkpoint.ts'
+import { HASH_BYTES, hashNode } from '../../src/base/proofs/tree.ts'
+import type { Hash } from '../../src/base/proofs/tree.ts'
 
 const ED25519 = 1
 const KEY_ID_BYTES = 4

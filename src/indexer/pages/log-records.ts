@@ -6,8 +6,8 @@ import type { IndexCursor } from '../../projections/state/index-state.ts'
 import { endOfLedger, isEndOfLedger, ledgerAfter, ledgerOf } from '../../projections/log/toid.ts'
 import { readLedgerHash } from '../../projections/proofs/log-corrections.ts'
 import type { NewRecord } from '../../projections/proofs/page-log.ts'
-import { ZERO_HASH } from '../../proofs/record.ts'
-import type { Hash } from '../../proofs/tree.ts'
+import { ZERO_HASH } from '../../base/proofs/record.ts'
+import type { Hash } from '../../base/proofs/tree.ts'
 import type { Queryable } from '../../store/store.ts'
 
 /** An epoch of the log, with the hash of its filter. */

@@ -4,8 +4,8 @@ import { columns, expression } from '../../store/columns.ts'
 import { sql } from '../../store/sql.ts'
 import type { Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { createEventsRoot, eventLeaf } from '../../proofs/events.ts'
-import type { EventsRoot, LoggedEvent } from '../../proofs/events.ts'
+import { createEventsRoot, eventLeaf } from '../../base/proofs/events.ts'
+import type { EventsRoot, LoggedEvent } from '../../base/proofs/events.ts'
 
 /** Events of one epoch, by their ids on its chain. */
 export interface LoggedRange {

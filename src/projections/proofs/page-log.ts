@@ -6,11 +6,11 @@ import { sql } from '../../store/sql.ts'
 import { arrayOf } from '../../store/store.ts'
 import type { Queryable, Writable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
-import { encodeRecord, RECORD_KINDS } from '../../proofs/record.ts'
-import type { LogRecord } from '../../proofs/record.ts'
-import { TILE_HEIGHT } from '../../proofs/tiles.ts'
-import { appendLeaf, EMPTY_EDGE, HASH_BYTES, hashLeaf } from '../../proofs/tree.ts'
-import type { Edge, TreeNode } from '../../proofs/tree.ts'
+import { encodeRecord, RECORD_KINDS } from '../../base/proofs/record.ts'
+import type { LogRecord } from '../../base/proofs/record.ts'
+import { TILE_HEIGHT } from '../../base/proofs/tiles.ts'
+import { appendLeaf, EMPTY_EDGE, HASH_BYTES, hashLeaf } from '../../base/proofs/tree.ts'
+import type { Edge, TreeNode } from '../../base/proofs/tree.ts'
 
 /** The end of the log. */
 export interface PageLogHead {

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { contractIdOf } from '../../../src/base/strkey.ts'
 import { endOfLedger, isEndOfLedger, ledgerOf } from '../../../src/projections/log/toid.ts'
-import { decodeRecord, ZERO_HASH } from '../../../src/proofs/record.ts'
-import type { LogRecord } from '../../../src/proofs/record.ts'
-import { hashLeaf, hashNode, rootOf } from '../../../src/proofs/tree.ts'
-import type { Hash } from '../../../src/proofs/tree.ts'
+import { decodeRecord, ZERO_HASH } from '../../../src/base/proofs/record.ts'
+import type { LogRecord } from '../../../src/base/proofs/record.ts'
+import { hashLeaf, hashNode, rootOf } from '../../../src/base/proofs/tree.ts'
+import type { Hash } from '../../../src/base/proofs/tree.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 
 /** The newest word on some ledgers. */

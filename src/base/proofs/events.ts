@@ -1,6 +1,6 @@
 // The bytes of an event as the log commits to them, and the filter that decides which events a page has.
 
-import { contractIdOf } from '../base/strkey.ts'
+import { contractIdOf } from '../strkey.ts'
 import { appendLeaf, edgeRoot, EMPTY_EDGE, sha256 } from './tree.ts'
 import type { Edge, Hash } from './tree.ts'
 import { ZERO_HASH } from './record.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { verifyConsistency, verifyInclusion } from '../../test/support/log-verifier.ts'
+import { verifyConsistency, verifyInclusion } from '../../../test/support/log-verifier.ts'
 import { createNodeReader, TILE_WIDTH } from './tiles.ts'
 import { appendLeaf, consistencyProof, edgeRoot, EMPTY_EDGE, hashLeaf, inclusionProof, rootOf, treeRoot } from './tree.ts'
 import type { Edge, Hash, NodeReader, TreeNode } from './tree.ts'
