@@ -16,6 +16,7 @@ import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ConsoleBuildOptions } from '../http/console/build.ts'
 import { createCandleParts } from './candles.ts'
+import { documentRoutes } from './document-routes.ts'
 import { ERROR_RULES } from './error-rules.ts'
 import { createPriceParts } from './prices.ts'
 import { conditionsReader } from './read-conditions.ts'
@@ -28,17 +29,12 @@ import { createExports } from '../projections/exports/exports.ts'
 import type { Exports } from '../projections/exports/exports.ts'
 import { createApp } from '../http/app.ts'
 import { rejectUnsupportedAtLedger } from '../http/at-ledger.ts'
-import { serveAsyncApi } from '../http/asyncapi.ts'
 import type { App, AppOptions } from '../http/app.ts'
 import type { TrustProxy } from '../http/client-address.ts'
 import type { WebOrigins } from '../http/cors.ts'
-import { createDocuments } from '../http/documents.ts'
-import type { Documents } from '../http/documents.ts'
-import { serveGuides } from '../http/guides.ts'
-import { serveLlmsText } from '../http/llms.ts'
 import { supportMinLedger } from '../http/min-ledger.ts'
 import type { HttpObserver } from '../http/observe.ts'
-import { registerOpenApi, serveOpenApi } from '../http/openapi.ts'
+import { registerOpenApi } from '../http/openapi.ts'
 import type { SharedCounts } from '../http/rate-limit.ts'
 import { createRequestLimits } from '../http/request-limits.ts'
 import type { RateLimits, RequestLimits } from '../http/request-limits.ts'
@@ -74,7 +70,6 @@ import { accountStateRoutes } from '../routes/account-state.ts'
 import { accountRoutes } from '../routes/account.ts'
 import { cashLedgerRoutes } from '../routes/cash-ledger.ts'
 import { candlesRoutes } from '../routes/candles.ts'
-import { consoleRoutes } from '../routes/console.ts'
 import { correctionsRoutes } from '../routes/corrections.ts'
 import { eventsRoutes } from '../routes/events.ts'
 import { exportsRoutes } from '../routes/exports.ts'
@@ -253,7 +248,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   followLedgers(stream.ledgerCloseSec)
   wsRoutes(app, { stream, webOrigins: parts.webOrigins })
   streamRoutes(app, { stream })
-  await documentRoutes(app, createDocuments(requestLimits), parts.consoleBuild ?? null)
+  await documentRoutes(app, { version: manifest.version, requestLimits, consoleBuild: parts.consoleBuild ?? null })
   await app.ready()
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
@@ -365,16 +360,6 @@ function tradingRoutes(
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay, submissions, caps, transactions: submissions.transactions })
-}
-
-/** The documentation and the console. */
-async function documentRoutes(app: App, documents: Documents, consoleBuild: ConsoleBuildOptions | null): Promise<void> {
-  const product = { version: manifest.version, hasConsole: consoleBuild !== null }
-  await serveOpenApi(app, documents, product)
-  serveAsyncApi(app, manifest.version, documents)
-  serveGuides(app, documents, product)
-  serveLlmsText(app, documents)
-  consoleRoutes(app, { build: consoleBuild, documents })
 }
 
 /** Routes that read the state of the exchange from the network. */

@@ -160,20 +160,16 @@ export function createTail(
 
   function publishPage(entries: readonly LogEntry[], { end, throughSeq }: { readonly end: LogHead; readonly throughSeq: number }): void {
     head = end
-    publishEntries(entries)
-    // The log may end with rows that are on no channel.
-    position = Math.max(position, throughSeq)
-    published.update(end)
-    onPublished()
-  }
-
-  function publishEntries(entries: readonly LogEntry[]): void {
     for (const { epoch: entryEpoch, part } of byEpoch(entries)) {
       published.enter(entryEpoch, position)
       const frames = part.flatMap(rowFrames.take)
       position = part.at(-1)?.seq ?? position
       publish(frames)
     }
+    // The log may end with rows that are on no channel.
+    position = Math.max(position, throughSeq)
+    published.update(end)
+    onPublished()
   }
 
   return {
