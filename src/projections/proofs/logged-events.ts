@@ -6,6 +6,7 @@ import type { Queryable } from '../../store/store.ts'
 import { idx } from '../../store/tables.ts'
 import { createEventsRoot, eventLeaf } from '../../base/proofs/events.ts'
 import type { EventsRoot, LoggedEvent } from '../../base/proofs/events.ts'
+import { endOfLedger, ledgerOf } from '../log/toid.ts'
 
 /** Events of one epoch, by their ids on its chain. */
 export interface LoggedRange {
@@ -51,4 +52,20 @@ export async function computeEventsRoot(db: Queryable, range: LoggedRange): Prom
     if (last === undefined || events.length < EVENTS_PER_READ) return root
     afterId = last.id
   }
+}
+
+/**
+ * The end of the first part of a range: whole ledgers with at most `max` events together, or one ledger that has more. A record about more is cut, so that
+ * its events can be hashed again while a repair holds its transaction.
+ */
+export async function endOfPart(db: Queryable, { epochNumber, afterId, untilId }: LoggedRange, max: number): Promise<string> {
+  const [next] = await db.query(
+    sql`select ${EVENT} from ${idx.events} e
+     where e.epoch = $1 and e.chain = (select p.chain from ${idx.epochs} p where p.number = $1) and ${ID} > $2 and ${ID} <= $3
+     order by ${ID} limit 1 offset $4::int`,
+    [epochNumber, afterId, untilId, max],
+  )
+  if (next === undefined) return untilId
+  const before = endOfLedger(ledgerOf(next.id) - 1)
+  return [before, endOfLedger(ledgerOf(next.id)), untilId].find((end) => end > afterId && end <= untilId) ?? untilId
 }
