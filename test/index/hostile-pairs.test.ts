@@ -1,4 +1,4 @@
-// Every pair of the lies in hostile-node.ts, at the same time from the only node.
+// Pairs of the lies in hostile-node.ts, at the same time from the only node: each lie with a third of the others. `HOSTILE_PAIRS=all` tries every pair.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -10,10 +10,12 @@ import { assertHonest, runWithLies } from './hostile-run.ts'
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 
-const PAIRS: readonly (readonly [Lie, Lie])[] = LIES.flatMap((first, index) => LIES.slice(index + 1).map((second) => [first, second] as const))
+const STRIDE = process.env['HOSTILE_PAIRS'] === 'all' ? 1 : 3
+const PAIRS = LIES.flatMap((first, index) =>
+  LIES.slice(0, index).flatMap((second, other): [Lie, Lie][] => (index + other) % STRIDE === 0 ? [[first, second]] : []))
 
 test('no pair of lies changes the index', async () => {
-  assert.equal(PAIRS.length, 276)
+  assert.equal(PAIRS.length, STRIDE === 1 ? 276 : 92)
   const honest = await runWithLies(store, [])
   for (const pair of PAIRS) {
     const names = pair.map(({ name }) => name).join(', ')

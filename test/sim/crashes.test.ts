@@ -12,7 +12,7 @@ const CHOICE = process.env['SIM_CRASHES']
 const [FIRST = 1, EVERY = 1] = CHOICE?.includes('/') === true ? CHOICE.split('/').map(Number) : []
 const ALL = CHOICE !== undefined
 /** Tries one step out of this many. */
-const STRIDE = ALL ? EVERY : testServerUrl() === null ? 240 : 480
+const STRIDE = ALL ? EVERY : testServerUrl() === null ? 480 : 960
 /** Kills the next process this many steps after its start; null leaves it alive. */
 const SECOND_KILLS = ALL ? [null, 2, 11] : [null]
 /** Parts of a sweep, so that threads share it. A long sweep reports each part as it ends. */
