@@ -5,6 +5,9 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createSigningKey } from '../../src/base/proofs/signing.ts'
 import type { SigningKey } from '../../src/base/proofs/signing.ts'
+import { beginPageLog } from '../../src/indexer/pages/begin-log.ts'
+import { LOG_EVENTS_PER_PAGE } from '../../src/limits.ts'
+import { correctRepairedLedgers } from '../../src/projections/proofs/log-corrections.ts'
 import { decodeRecord } from '../../src/base/proofs/record.ts'
 import type { LogRecord } from '../../src/base/proofs/record.ts'
 import { hashLeaf, rootOf } from '../../src/base/proofs/tree.ts'
@@ -170,3 +173,43 @@ test('the directory lists the public keys with their time of use, and without a 
   const { body: { events } } = await fixture.get<{ events: { eventId: string }[] }>('/v1/events?limit=1')
   assert.equal((await fixture.get<Inclusion>(`/v1/log/inclusion?eventId=${events[0]?.eventId}`)).body.checkpoint, null)
 })
+
+test('a long record has several pages, and one that a correction replaces names it and has no events', async () => {
+  const { store, deployment } = fixture
+  for (const table of ['log_records', 'log_nodes', 'log_head']) await store.write.query(`delete from idx.${table}`)
+  // Copies of the events make the archive long enough.
+  await store.write.query(`insert into idx.events select (jsonb_populate_record(e, jsonb_build_object('seq', e.seq + 100000 * n,
+    'event_id', left(e.event_id, 20) || lpad((500 * n + substr(e.event_id, 21, 10)::int)::text, 10, '0')))).* from idx.events e, generate_series(1, 10) n`)
+  await beginPageLog(store.write, deployment)
+  const { records } = await checkPageLog(store.read)
+  const leafIndex = records.length - 1
+  const { events, eventsRoot, toLedger } = records[leafIndex] ?? assert.fail('no record')
+  assert.ok(events > LOG_EVENTS_PER_PAGE, `${events} events`)
+  const read = await readWholeRecord(leafIndex)
+  assert.deepEqual([read.pages, read.correctedBy], [Math.ceil(events / LOG_EVENTS_PER_PAGE), null])
+  assert.deepEqual(Buffer.from(rootOf(read.leaves)), Buffer.from(eventsRoot))
+
+  const [removed] = await store.write.query<{ ledger: number }>('delete from idx.events where seq = 1 returning ledger')
+  await store.write.transaction((tx) => correctRepairedLedgers(tx, 1, [removed?.ledger ?? assert.fail('no event')]))
+  const correction = (await checkPageLog(store.read)).records[leafIndex + 1]
+  assert.deepEqual([correction?.kind, correction?.toLedger, correction?.events, correction?.replaces], ['correction', toLedger, events - 1, events])
+  const replaced = await readWholeRecord(leafIndex)
+  assert.deepEqual([replaced.correctedBy, replaced.leaves], [leafIndex + 1, []])
+  const { body: { events: [event] } } = await fixture.get<{ events: { eventId: string }[] }>('/v1/events?limit=1')
+  const { body } = await fixture.get<Inclusion>(`/v1/log/inclusion?eventId=${event?.eventId}`)
+  assert.equal(body.leafIndex, leafIndex + 1, 'an event is proven in the correction')
+  const { leaves } = await readWholeRecord(leafIndex + 1)
+  const place = { index: body.event.index, size: events - 1, path: body.event.hashes.map(bytes) }
+  assert.ok(verifyInclusion(place, leaves[body.event.index] ?? assert.fail('no event'), decodeRecord(bytes(body.record))?.eventsRoot ?? assert.fail()))
+})
+
+async function readWholeRecord(leafIndex: number): Promise<{ readonly pages: number; readonly correctedBy: number | null; readonly leaves: readonly Hash[] }> {
+  const leaves: Hash[] = []
+  for (let pages = 1, cursor = ''; ; pages++) {
+    const { body, status } = await fixture.get<RecordBody>(`/v1/log/records/${leafIndex}${cursor === '' ? '' : `?cursor=${cursor}`}`)
+    assert.equal(status, 200)
+    leaves.push(...body.events.map((event) => hashLeaf(bytes(event.bytes))))
+    if (body.nextCursor === null) return { pages, correctedBy: body.correctedBy, leaves }
+    cursor = encodeURIComponent(body.nextCursor)
+  }
+}

@@ -8,8 +8,8 @@ import type { SavedRun, Task, TaskResult } from './worker.ts'
 
 const ALL = process.env['TEST_ALL'] === '1'
 const SEEDS_DEFAULT = 30
-/** Seeds with events that are rare: a bad debt twice, a liquidated cross account, a redeployment, and submissions that stay prepared. */
-const SEEDS_OF_RARE_EVENTS = ['41', '51', '46', '54', '135', '149']
+/** Seeds with events that are rare: a bad debt twice, a liquidated cross account, a redeployment, submissions that stay prepared, and unanswered ones. */
+const SEEDS_OF_RARE_EVENTS = ['41', '51', '46', '54', '135', '149', '190']
 /** Each of these must occur in the seeds of `npm run test:all`; otherwise the simulation no longer tests it. */
 const EXPECTED = [
   'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled',

@@ -47,9 +47,9 @@ test('an archive that is older than its log becomes one large page, which a repa
   play(fixture, 1)
   await fixture.catchUp()
   const before = await recordsOfLog()
-  const [epoch, page, ...later] = before
-  assert.ok(epoch?.startsWith('epoch'), epoch)
-  assert.ok(page?.startsWith('page') && page.endsWith(`to ${last}: ${5 * EVENTS_PER_LEDGER}`), page)
+  const [epoch = '', page = '', ...later] = before
+  assert.ok(epoch.startsWith('epoch'), epoch)
+  assert.ok(page.startsWith('page') && page.endsWith(`to ${last}: ${5 * EVENTS_PER_LEDGER}`), page)
   assert.ok(later.every((record) => record.startsWith(`page ${last + 1} to ${last + 1}:`)), later.join())
 
   await fixture.verify()

@@ -49,9 +49,9 @@ async function recordsOf(
   const fromLedger = Math.min(epoch.startLedger, ...gaps.map((gap) => gap.fromLedger))
   const records = [epochRecord(logged, fromLedger)]
   let afterId = cursorBefore(fromLedger)
-  const addPages = async (end: string): Promise<void> => {
-    while (afterId < end) {
-      const untilId = await endOfPart(db, { epochNumber: epoch.number, afterId, untilId: end }, eventsMax)
+  const addPages = async (through: string): Promise<void> => {
+    while (afterId < through) {
+      const untilId = await endOfPart(db, { epochNumber: epoch.number, afterId, untilId: through }, eventsMax)
       const root = await computeEventsRoot(db, { epochNumber: epoch.number, afterId, untilId })
       const hash = await readLedgerHash(db, epoch.number, ledgerOf(untilId))
       records.push(pageRecord(logged, { from: { cursor: afterId, startLedger: 0 }, untilId }, { events: root.events, root: root.root() }, hash))
