@@ -28,6 +28,8 @@ import { createInterfaceFollower } from './src/deployment/interfaces.ts'
 import { createCurrentDeployment, createDeployment } from './src/exchange/deployment.ts'
 import type { ReplaceableDeployment } from './src/exchange/deployment.ts'
 import { createGateway } from './src/gateway/gateway.ts'
+import type { SigningKey } from './src/base/proofs/signing.ts'
+import { localSigningKeys } from './src/config/signing-keys.ts'
 import { createSubmissionVerifier } from './src/gateway/submission-verifier.ts'
 import { chainTrust } from './src/indexer/identity/confirmation.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
@@ -120,6 +122,12 @@ function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSig
 }
 
 const runsLocalNetwork = ({ config, secrets }: Settings): boolean => config.network.kind === 'local' && secrets.rpcUrls.length === 0
+
+/** Without a named key, the process of a local network creates its own. */
+function signingKeysOf(settings: Settings): readonly SigningKey[] {
+  const { secrets: { signingKeys }, config: { dataDir, network } } = settings
+  return signingKeys ?? (runsLocalNetwork(settings) ? localSigningKeys(join(dataDir, network.kind, 'signing-key.pem'), random) : [])
+}
 
 /** Opens both concurrently, because each takes seconds. If one fails, the other is closed. */
 async function openDependencies(settings: Settings, log: Log, stop: AbortSignal, disposables: AsyncDisposableStack) {
@@ -246,6 +254,8 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     maxKeysPerOwner: config.maxKeysPerOwner,
     requireTimestamp: config.requireTimestamp,
     heartbeatSecret: secrets.heartbeatSecret,
+    signingKeys: signingKeysOf(parts.settings),
+    logOrigin: config.logOrigin,
     redis,
     streamLimits: config.stream,
     consoleBuild: config.server.console ? { root: import.meta.dirname, settings: consoleSettings } : null,

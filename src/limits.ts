@@ -42,6 +42,10 @@ export const PAGE_LIMITS = {
   fills: { default: 50, max: 500 },
   cashLedger: { default: 50, max: 500 },
 } as const
+/** Begins the name of the log of pages, unless the operator names it. */
+export const DEFAULT_LOG_ORIGIN = 'localhost'
+/** Events of a record of the log of pages, in one response. */
+export const LOG_EVENTS_PER_PAGE = 500
 /** Intervals of a PnL curve. */
 export const PNL_POINTS = { default: 100, max: 1_000 } as const
 export const OPEN_POSITIONS_MAX_ROWS = 200

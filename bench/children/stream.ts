@@ -97,6 +97,7 @@ serveParent(
           readPrices: () => Promise.resolve([]),
           currentPrice: () => undefined,
           onPrices: () => () => {},
+          signCheckpoint: () => null,
           loginState: () => ({ secretUntil: null }),
         },
       })

@@ -62,6 +62,11 @@ export function accountPublicKey(text: string): Uint8Array | undefined {
   return decodeKey(text, VERSIONS.account)
 }
 
+/** The 32 bytes of a contract's id. Undefined when the text is not a contract address. */
+export function contractIdOf(text: string): Uint8Array | undefined {
+  return decodeKey(text, VERSIONS.contract)
+}
+
 /** A muxed address: the account (`G…`) or contract (`C…`) that holds the balance, and the id of the user behind it. */
 export interface MuxedAddress {
   readonly kind: 'account' | 'contract'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { chmodSync, mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -59,8 +60,12 @@ test('defaults to the local network', () => {
     maxKeysPerOwner: 20,
     requireTimestamp: false,
     production: false,
+    logOrigin: 'localhost',
   } satisfies Config)
-  assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [], heartbeatSecret: null })
+  assert.deepEqual(secrets, {
+    databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [], heartbeatSecret: null,
+    signingKeys: null,
+  })
 })
 
 test('NETWORK=testnet sets the manifest, the public RPC and the external klines', () => {
@@ -294,4 +299,21 @@ test('enables the region guard only with GEO_BLOCK=on, with the configured heade
   const named = configOf({ GEO_BLOCK: 'on', GEO_COUNTRY_HEADER: 'X-Country', GEO_REGION_HEADER: 'X-Region' })
   assert.deepEqual(named.server.regionGuard, { country: 'x-country', region: 'x-region' })
   assert.equal(problemsOf({ GEO_BLOCK: 'yes', GEO_COUNTRY_HEADER: 'a b' }).length, 2)
+})
+
+test('SIGNING_KEY_FILE is refused while others may read it, and is a secret', () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'config-'))
+  const file = join(folder.path, 'key.pem')
+  writeFileSync(file, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 })
+  const load = (names: string): number | undefined => loadSettings({ SIGNING_KEY_FILE: names }).secrets.signingKeys?.length
+  assert.equal(load(file), 1)
+  for (const mode of [0o640, 0o604, 0o620]) {
+    chmodSync(file, mode)
+    assert.throws(() => load(file), (error) => error instanceof InvalidSettings && error.message.includes(`others may read ${file}. Run chmod 600`))
+  }
+  chmodSync(file, 0o600)
+  assert.throws(() => load(`${file},${file}`), /both files have the same key/)
+  writeFileSync(file, generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  assert.throws(() => load(file), /is not an Ed25519 key/)
+  assert.throws(() => load(`${file}.absent`), /cannot read .*ENOENT/)
 })

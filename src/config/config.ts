@@ -1,6 +1,8 @@
 // Turns the environment into grouped, validated settings. An invalid or contradictory setting aborts the start, with all problems in one error. Secrets are
 // separate from the configuration, so that the configuration can be logged. Only this file reads process.env.
 
+import { readSigningKeys } from './signing-keys.ts'
+import type { SigningKey } from '../base/proofs/signing.ts'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAddressList } from '../base/address-list.ts'
@@ -83,6 +85,7 @@ export interface Config {
   readonly maxKeysPerOwner: number
   readonly requireTimestamp: boolean
   readonly production: boolean
+  readonly logOrigin: string
 }
 
 /** Values that must not be logged: URLs that may contain passwords or keys. */
@@ -93,6 +96,8 @@ export interface Secrets {
   /** Null disables the heartbeats of the keeper. */
   readonly heartbeatSecret: string | null
   readonly traces: { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> } | null
+  /** The new key first. Null if none is named. */
+  readonly signingKeys: readonly SigningKey[] | null
   /** Empty if this process runs the local network. */
   readonly rpcUrls: readonly string[]
   /** RPC servers with more history. */
@@ -149,7 +154,9 @@ export function loadSettings(environment: Environment = process.env, { readsMani
   const selection = choice === null || !readsManifests ? null : selectDeployments(choice)
   const selected = selection?.kind === 'selected' ? selection.deployments : null
   const kind = choice === null ? 'local' : choice.network ?? selected?.served.network ?? 'custom'
+  const signing = readSigningKeys(values.SIGNING_KEY_FILE ?? [])
   const secrets: Secrets = {
+    signingKeys: values.SIGNING_KEY_FILE === null ? null : signing.keys,
     databaseUrl: values.DATABASE_URL,
     databaseReadUrl: values.DATABASE_READ_URL,
     redisUrl: values.REDIS_URL,
@@ -163,7 +170,7 @@ export function loadSettings(environment: Environment = process.env, { readsMani
   const allowlist = readAllowlist(values.ALLOWLIST)
   const config = groupSettings(values, { kind, selected }, allowlist.value)
   const allProblems = [
-    ...problems, ...allowlist.problems, ...findContradictions(environment, config, secrets),
+    ...problems, ...allowlist.problems, ...signing.problems, ...findContradictions(environment, config, secrets),
     ...(choice === null && values.DEPLOYMENT !== null ? ['NETWORK=local reports its own deployment: remove DEPLOYMENT'] : []),
     ...(selection?.kind === 'invalid' ? selection.problems : []),
   ]
@@ -229,6 +236,7 @@ function groupSettings(values: Values, { kind, selected }: Network, allowlist: C
     maxKeysPerOwner: values.MAX_KEYS_PER_OWNER,
     requireTimestamp: values.REQUIRE_TIMESTAMP,
     production: values.NODE_ENV === 'production',
+    logOrigin: values.LOG_ORIGIN,
   }
 }
 

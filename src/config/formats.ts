@@ -75,6 +75,12 @@ export const hostnames: Format<readonly string[] | '*'> = {
   },
 }
 
+/** The begin of a log's name, which may have no space and no plus sign. */
+export const logOrigin: Format<string> = {
+  expected: 'a host name, with a path if you like',
+  parse: (value) => (/^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/.test(value) ? value : undefined),
+}
+
 /** Lower case, as Node stores header names. */
 export const headerName: Format<string> = {
   expected: 'a header name of letters, digits and hyphens',

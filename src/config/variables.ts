@@ -1,10 +1,11 @@
 // All environment variables of the gateway: format, default and description. docs/configuration.md is generated from this table.
 
 import {
-  ADDRESS_CEILING_PER_WINDOW, MAX_KEYS_PER_OWNER, POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
+  ADDRESS_CEILING_PER_WINDOW, DEFAULT_LOG_ORIGIN, MAX_KEYS_PER_OWNER, POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS,
 } from '../limits.ts'
 import {
-  choice, contractAddress, headerName, hostnames, httpUrl, httpUrls, httpUrlsOrOff, integer, list, nameValuePairs, onOff, origins, ratio, text, trustProxy, url,
+  choice, contractAddress, headerName, hostnames, httpUrl, httpUrls, httpUrlsOrOff, integer, list, logOrigin,
+  nameValuePairs, onOff, origins, ratio, text, trustProxy, url,
 } from './formats.ts'
 import type { Format } from './formats.ts'
 
@@ -112,6 +113,17 @@ const NETWORK = {
   ),
 }
 
+const SIGNING = {
+  SIGNING_KEY_FILE: optional(
+    list, 'File of the Ed25519 key, in PEM format (PKCS 8), that signs the checkpoints of the log. Only its owner may read it. During a rotation, the files ' +
+    'of the new key and of the one that it replaces, separated by a comma.', 'a file in `DATA_DIR` on `local`, otherwise nothing is signed',
+  ),
+  LOG_ORIGIN: variable(
+    logOrigin, DEFAULT_LOG_ORIGIN, 'Begins the name of the log of pages, before network and deployment: your host name. Change it when you begin an empty ' +
+    'database, because clients take a log of the same name that lost records as evidence against you.',
+  ),
+}
+
 const DATABASE = {
   DATABASE_URL: optional(postgresUrl, 'PostgreSQL server. If unset, an embedded database in `DATA_DIR` is used.'),
   DATABASE_READ_URL: optional(postgresUrl, 'Read replica of `DATABASE_URL`.'),
@@ -185,6 +197,7 @@ const OBSERVABILITY = {
 export const VARIABLE_GROUPS = {
   Server: SERVER,
   Network: NETWORK,
+  Signing: SIGNING,
   Database: DATABASE,
   'Access control': ACCESS,
   'WebSocket stream': STREAM,
@@ -192,7 +205,7 @@ export const VARIABLE_GROUPS = {
   Observability: OBSERVABILITY,
 } satisfies Readonly<Record<string, Readonly<Record<string, Variable<unknown>>>>>
 
-export const VARIABLES = { ...SERVER, ...NETWORK, ...DATABASE, ...ACCESS, ...STREAM, ...LOCAL, ...OBSERVABILITY }
+export const VARIABLES = { ...SERVER, ...NETWORK, ...SIGNING, ...DATABASE, ...ACCESS, ...STREAM, ...LOCAL, ...OBSERVABILITY }
 
 export type VariableName = keyof typeof VARIABLES
 export type Values = { readonly [Name in VariableName]: (typeof VARIABLES)[Name]['default'] }

@@ -10,11 +10,13 @@ import { createAccounts } from '../accounts/accounts.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { createAgreement } from '../chain/rpc/agreement.ts'
 import { comparedRpc } from '../chain/rpc/compared-reads.ts'
+import type { SigningKey } from '../base/proofs/signing.ts'
 import { createLedgerWatermarks } from '../chain/rpc/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import type { ConsoleBuildOptions } from '../http/console/build.ts'
 import { createCandleParts } from './candles.ts'
+import { documentRoutes } from './document-routes.ts'
 import { ERROR_RULES } from './error-rules.ts'
 import { createPriceParts } from './prices.ts'
 import { conditionsReader } from './read-conditions.ts'
@@ -27,17 +29,12 @@ import { createExports } from '../projections/exports/exports.ts'
 import type { Exports } from '../projections/exports/exports.ts'
 import { createApp } from '../http/app.ts'
 import { rejectUnsupportedAtLedger } from '../http/at-ledger.ts'
-import { serveAsyncApi } from '../http/asyncapi.ts'
 import type { App, AppOptions } from '../http/app.ts'
 import type { TrustProxy } from '../http/client-address.ts'
 import type { WebOrigins } from '../http/cors.ts'
-import { createDocuments } from '../http/documents.ts'
-import type { Documents } from '../http/documents.ts'
-import { serveGuides } from '../http/guides.ts'
-import { serveLlmsText } from '../http/llms.ts'
 import { supportMinLedger } from '../http/min-ledger.ts'
 import type { HttpObserver } from '../http/observe.ts'
-import { registerOpenApi, serveOpenApi } from '../http/openapi.ts'
+import { registerOpenApi } from '../http/openapi.ts'
 import type { SharedCounts } from '../http/rate-limit.ts'
 import { createRequestLimits } from '../http/request-limits.ts'
 import type { RateLimits, RequestLimits } from '../http/request-limits.ts'
@@ -50,7 +47,7 @@ import { createMemoryChallengeState } from '../keys/challenges.ts'
 import { createKeys } from '../keys/keys.ts'
 import type { Keys } from '../keys/keys.ts'
 import {
-  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, STREAM_LIMITS,
+  ADDRESS_CEILING_PER_WINDOW, HTTP_CONNECTIONS_MAX, DEFAULT_LOG_ORIGIN, LISTEN_BACKLOG, RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, STREAM_LIMITS,
 } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { GatewayStats } from '../observability/sources.ts'
@@ -73,7 +70,6 @@ import { accountStateRoutes } from '../routes/account-state.ts'
 import { accountRoutes } from '../routes/account.ts'
 import { cashLedgerRoutes } from '../routes/cash-ledger.ts'
 import { candlesRoutes } from '../routes/candles.ts'
-import { consoleRoutes } from '../routes/console.ts'
 import { correctionsRoutes } from '../routes/corrections.ts'
 import { eventsRoutes } from '../routes/events.ts'
 import { exportsRoutes } from '../routes/exports.ts'
@@ -85,6 +81,7 @@ import { keysRoutes } from '../routes/keys.ts'
 import { leaderboardRoutes } from '../routes/leaderboard.ts'
 import { marketLimitsRoutes } from '../routes/market-limits.ts'
 import { marketsRoutes } from '../routes/markets.ts'
+import { createCheckpointSigner, pageLogRoutes } from '../routes/page-log.ts'
 import { openOrdersRoutes } from '../routes/open-orders.ts'
 import { orderHistoryRoutes } from '../routes/order-history.ts'
 import { oracleRoutes } from '../routes/oracle.ts'
@@ -164,6 +161,10 @@ export interface GatewayParts {
   readonly readyMaxPriceAgeSec?: number
   /** Time to keep accepting requests during shutdown. 0 by default. */
   readonly drainMs?: number
+  /** The new one first. Without one, nothing is signed. */
+  readonly signingKeys?: readonly SigningKey[]
+  /** Begins the name of the log of pages. */
+  readonly logOrigin?: string
   /** Null or absent disables the web console. */
   readonly consoleBuild?: ConsoleBuildOptions | null
   readonly observer?: HttpObserver | null
@@ -230,6 +231,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   candlesRoutes(app, candles)
   const exports = createExports({ store, clock, log })
   historyRoutes(app, { db, orderWarnings, sharedDb, recentDb: store.readsLag ? store.write : db, clock, deployment, adl, exports })
+  const checkpoints = pageLogRoutes(app, { db, signer: createCheckpointSigner(parts.signingKeys ?? [], parts.logOrigin ?? DEFAULT_LOG_ORIGIN, deployment) })
   udfRoutes(app, { history: candles.history, prices, clock, deployment })
   venueRoutes(app, { db, deployment, venue, adl, marketStatus })
   callerRoutes(app, { keys, accounts, requestLimits })
@@ -240,13 +242,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const stream = createStream({
     store: parts.store, deployment, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
-    services: streamServices({ keys, db, prices, accounts, orderWarnings }),
+    services: streamServices({ keys, db, prices, accounts, orderWarnings, checkpoints }),
   })
   candles.onStored(stream.candlesChanged)
   followLedgers(stream.ledgerCloseSec)
   wsRoutes(app, { stream, webOrigins: parts.webOrigins })
   streamRoutes(app, { stream })
-  await documentRoutes(app, createDocuments(requestLimits), parts.consoleBuild ?? null)
+  await documentRoutes(app, { version: manifest.version, requestLimits, consoleBuild: parts.consoleBuild ?? null })
   await app.ready()
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
@@ -358,16 +360,6 @@ function tradingRoutes(
   ordersRoutes(app, preparing)
   actionsRoutes(app, preparing)
   txRoutes(app, { relay, submissions, caps, transactions: submissions.transactions })
-}
-
-/** The documentation and the console. */
-async function documentRoutes(app: App, documents: Documents, consoleBuild: ConsoleBuildOptions | null): Promise<void> {
-  const product = { version: manifest.version, hasConsole: consoleBuild !== null }
-  await serveOpenApi(app, documents, product)
-  serveAsyncApi(app, manifest.version, documents)
-  serveGuides(app, documents, product)
-  serveLlmsText(app, documents)
-  consoleRoutes(app, { build: consoleBuild, documents })
 }
 
 /** Routes that read the state of the exchange from the network. */

@@ -1,5 +1,6 @@
 // Connects the stream to keys, positions, orders and prices.
 
+import type { CheckpointSigner } from '../routes/page-log.ts'
 import type { AccountRequest, Accounts } from '../accounts/accounts.ts'
 import { RpcFailure } from '../chain/rpc/failure.ts'
 import type { Keys } from '../keys/keys.ts'
@@ -16,9 +17,12 @@ const LOGIN_FAILURES = ['unknown', 'key_expired', 'address_not_allowed'] as cons
 
 /** Returns the functions of other parts that the stream calls. */
 export function streamServices(
-  parts: { readonly keys: Keys; readonly db: Queryable; readonly prices: Prices; readonly accounts: Accounts; readonly orderWarnings: OrderWarnings },
+  parts: {
+    readonly keys: Keys; readonly db: Queryable; readonly prices: Prices; readonly accounts: Accounts; readonly orderWarnings: OrderWarnings
+    readonly checkpoints: CheckpointSigner
+  },
 ): StreamOptions['services'] {
-  const { keys, db, prices, accounts, orderWarnings } = parts
+  const { keys, db, prices, accounts, orderWarnings, checkpoints } = parts
   return {
     async login(keyId, secret, client) {
       const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, null, client)
@@ -37,6 +41,7 @@ export function streamServices(
     },
     currentPrice: (asset) => prices.current(asset)?.price,
     onPrices: prices.subscribe,
+    signCheckpoint: checkpoints.sign,
     loginState: keys.loginState,
     warnOrder: orderWarnings.addKnown,
   }

@@ -20,8 +20,8 @@ const TEXTS = {
   server: 'The gateway that serves this document.',
   channel:
     'Subscribe to channels with messages: ticker.<ASSET>, prices.<ASSET>, candles.<ASSET>.<interval>, trades.<ASSET>, events, corrections, ' +
-    'account.events.<address>, account.orders.<address>, heartbeat. The close frame states the reason: code 1012 for a restart, 1013 for an exceeded ' +
-    'limit or a place that another client got, 4401 for a revoked key.',
+    'account.events.<address>, account.orders.<address>, heartbeat, checkpoints. The close frame states the reason: code 1012 for a restart, 1013 for an ' +
+    'exceeded limit or a place that another client got, 4401 for a revoked key.',
 } as const
 
 interface StreamServer {

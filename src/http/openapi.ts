@@ -2,6 +2,7 @@
 
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import type { FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AccountHoldings, VaultHolding } from '../resources/account-holdings.ts'
 import { AccountIdentity } from '../resources/account-identity.ts'
@@ -42,6 +43,7 @@ import { PlacedOrderRow } from '../resources/placed-order.ts'
 import { PoolSample, PoolState } from '../resources/pool.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { Alive, NotReady, Ready } from '../resources/probe.ts'
+import { ConsistencyProof, InclusionProof, KeyDirectory, LoggedEventBytes, NotInLog, SigningDisabled } from '../resources/page-log.ts'
 import { Price } from '../resources/price.ts'
 import { RealizedTrade } from '../resources/realized-trade.ts'
 import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
@@ -76,11 +78,12 @@ const SCHEMAS: readonly TSchema[] = [
   AccountHoldings, VaultHolding, AccountState,
   TraderVault, VaultTrade, VaultFlow, VaultSample, TraderProfile, PnlPoint, CashMovement, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits, Instrument, Book, ExportEntry,
+  LoggedEventBytes, InclusionProof, ConsistencyProof, KeyDirectory,
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, TradePreview, TradeQuote, PreparedTransaction, SubmitResult, TransactionRow,
   ValidationError, UnsupportedAsset, UnsupportedField, UnsupportedOperation, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta,
   UnknownAsset, KeyNotFound, OrderNotFound, VaultNotFound, UnknownCode, NoCode, KeeperUnauthorized, HeartbeatDisabled, KeyLimitReached, LedgerNotIndexed,
-  ExportNotAvailable, ExportInProgress, InvalidChannels, StreamUnavailable,
+  ExportNotAvailable, ExportInProgress, InvalidChannels, StreamUnavailable, NotInLog, SigningDisabled,
   ScopeMissing, AddressNotAllowed, CapExceeded, NotASubset, AlreadyRotated, ClientIdInUse, UnknownTransaction, RateLimited, HeadersTooLarge, RegionRestricted,
   RpcError, ServerError, TryAgainLater, BodyTooLarge, UnsupportedMediaType,
 ]
@@ -105,6 +108,7 @@ const TAGS = [
   { name: 'pool', description: 'The liquidity vault, which is the counterparty of every trade, and its remaining headroom.' },
   { name: 'funding', description: 'Hourly funding payments between longs and shorts.' },
   { name: 'vaults', description: 'Trader vaults, whose leaders trade with the funds of depositors.' },
+  { name: 'log', description: 'The signed log of everything that is indexed, and proofs from it.' },
   { name: 'exports', description: 'Daily files for analysis.' },
   { name: 'referral', description: 'Referral codes and rewards.' },
   { name: 'keys', description: 'API keys, created with a wallet signature. Required for the endpoints below.' },
@@ -144,8 +148,19 @@ export async function registerOpenApi(app: App, version: string): Promise<void> 
       components: { securitySchemes: { [KEY_SCHEME]: { type: 'http', scheme: 'bearer', bearerFormat: 'keyId:secret', description: KEY_DESCRIPTION } } },
     },
     convertConstToEnum: true,
+    transform: ({ schema, url }) => (url.endsWith('/*') ? { schema: nameWildcard(schema), url: url.replace('*', `:${WILDCARD_NAME}`) } : { schema, url }),
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, index) => (typeof json['$id'] === 'string' ? json['$id'] : `def-${index}`) },
   })
+}
+
+/** Parameters of a path cannot contain slashes in OpenAPI, and have names. The document names the end of a path that is matched whole. */
+const WILDCARD_NAME = 'path'
+
+function nameWildcard(schema: FastifySchema): FastifySchema {
+  const { properties } = (schema.params ?? {}) as { readonly properties?: Readonly<Record<string, unknown>> }
+  if (properties?.['*'] === undefined) return schema
+  const { '*': wildcard, ...others } = properties
+  return { ...schema, params: { type: 'object', properties: { ...others, [WILDCARD_NAME]: wildcard }, required: [...Object.keys(others), WILDCARD_NAME] } }
 }
 
 /** The files of the pages that are larger than a few kilobytes, with their types. The package would read them from disk and send them uncompressed. */

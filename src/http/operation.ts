@@ -11,6 +11,7 @@ import {
   StreamUnavailable, SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnknownTransaction, UnsupportedAsset, UnsupportedField,
   UnsupportedMediaType, UnsupportedOperation, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
+import { NotInLog, SigningDisabled } from '../resources/page-log.ts'
 import { NotYet } from '../resources/not-yet.ts'
 import { OracleUnhealthy } from '../resources/oracle-health.ts'
 import { PAGE_MEMBERS, pageMembers } from '../resources/page-members.ts'
@@ -45,6 +46,7 @@ export const ERROR_SCHEMAS = {
   '404 export_not_available': ExportNotAvailable,
   '409 key_limit_reached': KeyLimitReached,
   '409 already_rotated': AlreadyRotated,
+  '404 not_in_log': NotInLog,
   '404 unknown_transaction': UnknownTransaction,
   '409 client_id_in_use': ClientIdInUse,
   '409 not_yet': NotYet,
@@ -60,6 +62,7 @@ export const ERROR_SCHEMAS = {
   '503 unsupported_by_deployment': UnsupportedOperation,
   '503 not_ready': NotReady,
   '503 export_in_progress': ExportInProgress,
+  '503 signing_disabled': SigningDisabled,
   '503 stream_unavailable': StreamUnavailable,
   '503 heartbeat_disabled': HeartbeatDisabled,
   '503 oracle_unhealthy': OracleUnhealthy,

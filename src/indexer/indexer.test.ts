@@ -532,7 +532,7 @@ test('continues the epoch of a chain that returns, and archives no event of it t
 })
 
 test('archives an event of one chain once, even when a lost cursor makes the indexer read it again', async () => {
-  await using fixture = createIndexFixture(store)
+  await using fixture = createIndexFixture(store, { isTampered: true })
   eventfulLedger(fixture)
   fixture.closeLedger()
   await fixture.catchUp()

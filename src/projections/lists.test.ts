@@ -16,9 +16,11 @@ import { listTrades } from './trades/trades.ts'
 import type { Queryable } from '../store/store.ts'
 
 const store = await openTestStore()
-after(() => store[Symbol.asyncDispose]())
 const fixture = createIndexFixture(store)
-after(() => fixture[Symbol.asyncDispose]())
+after(async () => {
+  await fixture[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+})
 
 interface LogEntry {
   readonly seq: number

@@ -204,6 +204,14 @@ export const CHANNEL_MESSAGES = {
       ledgerCloseTs: integerOrNull({ description: 'Close time of that ledger, Unix seconds.' }),
     }),
   }),
+  checkpoints: frame('checkpoints', 'Checkpoint of the log of pages, after each page and behind its frames', {
+    data: Type.Object({
+      size: seq('Number of records.'), root: Type.String({ description: 'Root of the tree, base64.' }),
+      note: textOrNull({ description: 'The signed checkpoint, as in GET /v1/log/checkpoint. Null without a signing key.' }),
+      epoch: Type.String({ description: 'Epoch of the index.' }), ledger: integerOrNull({ description: 'Last indexed ledger.' }),
+      seq: seq('Frames up to this sequence number are covered.'),
+    }),
+  }),
 } as const satisfies Readonly<Record<string, StreamMessage>>
 
 export const STREAM_SCHEMAS: readonly TSchema[] = [OpenPosition, OpenOrder, Order, Fill, Price, TransactionRow, EventRow, Correction]

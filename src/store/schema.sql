@@ -308,6 +308,38 @@ create table idx.ledgers (
   constraint ledgers_pkey PRIMARY KEY (epoch, ledger)
 );
 
+create table idx.log_head (
+  id integer not null default 1,
+  size bigint not null,
+  edge bytea not null,
+  events bigint not null,
+  constraint log_head_pkey PRIMARY KEY (id),
+  constraint log_head_id_check CHECK ((id = 1))
+);
+
+create table idx.log_nodes (
+  level smallint not null,
+  "position" bigint not null,
+  hash bytea not null,
+  constraint log_nodes_pkey PRIMARY KEY (level, "position"),
+  constraint log_nodes_hash_check CHECK ((octet_length(hash) = 32))
+);
+
+create table idx.log_records (
+  leaf bigint not null,
+  record bytea not null,
+  epoch_number integer not null,
+  kind smallint not null,
+  from_ledger bigint not null,
+  to_ledger bigint not null,
+  events bigint not null,
+  after_id text,
+  until_id text,
+  base_leaf bigint,
+  constraint log_records_pkey PRIMARY KEY (leaf),
+  constraint log_records_record_check CHECK ((octet_length(record) = 169))
+);
+
 create table idx.margin_modes (
   contract_epoch integer not null,
   position_id bigint not null,
@@ -1094,6 +1126,9 @@ CREATE INDEX learned_events_by_shown_seq ON idx.learned_events USING btree (show
 CREATE INDEX learned_events_waiting ON idx.learned_events USING btree (seq)
   WHERE (shown_seq IS NULL);
 CREATE INDEX ledgers_by_close_ts ON idx.ledgers USING btree (epoch, close_ts, last_seq);
+CREATE INDEX log_corrections ON idx.log_records USING btree (epoch_number, to_ledger)
+  WHERE (kind = 1);
+CREATE INDEX log_records_by_ledger ON idx.log_records USING btree (epoch_number, to_ledger);
 CREATE INDEX opens_by_asset ON idx.opens USING btree (asset, seq);
 CREATE INDEX opens_by_trader ON idx.opens USING btree (trader, seq);
 CREATE INDEX opens_by_trader_and_asset ON idx.opens USING btree (trader, asset, seq);

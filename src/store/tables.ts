@@ -95,6 +95,16 @@ export const idx = {
   ledgers: table('idx', 'ledgers', {
     epoch: 'integer', ledger: 'bigint', close_ts: 'bigint', first_seq: 'bigint', last_seq: 'bigint',
   }),
+  log_head: table('idx', 'log_head', {
+    id: 'integer', size: 'bigint', edge: 'bytea', events: 'bigint',
+  }),
+  log_nodes: table('idx', 'log_nodes', {
+    level: 'smallint', position: 'bigint', hash: 'bytea',
+  }),
+  log_records: table('idx', 'log_records', {
+    leaf: 'bigint', record: 'bytea', epoch_number: 'integer', kind: 'smallint', from_ledger: 'bigint', to_ledger: 'bigint', events: 'bigint',
+    after_id: 'text?', until_id: 'text?', base_leaf: 'bigint?',
+  }),
   margin_modes: table('idx', 'margin_modes', {
     contract_epoch: 'integer', position_id: 'bigint', mode: 'text', ledger: 'bigint', observed_at: 'bigint',
   }),

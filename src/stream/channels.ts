@@ -12,6 +12,7 @@ export type Channel =
   | { readonly kind: 'account'; readonly account: string }
   | { readonly kind: 'orders'; readonly account: string }
   | { readonly kind: 'heartbeat' }
+  | { readonly kind: 'checkpoints' }
   | { readonly kind: 'candles'; readonly asset: string; readonly interval: CandleInterval }
 
 /** Channels whose frames have a position in the log: they carry `seq` and `prev`, and can be resumed. */
@@ -25,6 +26,7 @@ export const CORRECTIONS_CHANNEL = 'corrections'
 /** Frames for every client with a log channel, which no client subscribes to. */
 export const LOG_NOTICE = ''
 export const HEARTBEAT_CHANNEL = 'heartbeat'
+export const CHECKPOINTS_CHANNEL = 'checkpoints'
 
 export function tradesChannel(asset: string): string {
   return `trades.${asset}`
@@ -64,6 +66,7 @@ export function parseChannel(name: string): Channel | undefined {
   if (name === EVENTS_CHANNEL) return { kind: 'events' }
   if (name === CORRECTIONS_CHANNEL) return { kind: 'corrections' }
   if (name === HEARTBEAT_CHANNEL) return { kind: 'heartbeat' }
+  if (name === CHECKPOINTS_CHANNEL) return { kind: 'checkpoints' }
   const [, kind, account] = ACCOUNT_NAME.exec(name) ?? []
   return account === undefined ? parseMarketChannel(name) : { kind: kind === 'orders' ? 'orders' : 'account', account }
 }

@@ -6,6 +6,7 @@ import { createOutageLog } from '../base/outage-log.ts'
 import type { CurrentDeployment } from '../exchange/deployment.ts'
 import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
+import type { PageLogState } from '../projections/proofs/log-reads.ts'
 import type { Order } from '../resources/order.ts'
 import type { Price } from '../resources/price.ts'
 import { readsFor } from '../store/caller-reads.ts'
@@ -15,6 +16,7 @@ import { createAdmission } from './client-admission.ts'
 import type { Admission } from './client-admission.ts'
 import { createClients } from './clients.ts'
 import type { Clients } from './clients.ts'
+import { createCheckpointBroadcast } from './checkpoints.ts'
 import { CLOSE } from './connection.ts'
 import { createHub } from './hub.ts'
 import { createReplayBudgets } from './replay-budget.ts'
@@ -79,6 +81,8 @@ export interface StreamOptions {
     onPrices(listener: (changed: readonly Price[]) => void): () => void
     /** Adds the warnings of a resting order, from what is known. */
     readonly warnOrder?: (order: Order) => Order
+    /** The signed note of a checkpoint; null without a key. */
+    signCheckpoint(state: PageLogState): string | null
     /** The state of a login: the end of its secret, null for the current one, or the reason why it has ended. Never rejects. */
     loginState(login: StreamLogin): LoginState | Promise<LoginState>
   }
@@ -95,7 +99,9 @@ export function createStream({ store, deployment, clock, log, limits, services }
     onEpoch(change) {
       for (const { session } of clients) session.announceEpoch(change)
     },
+    onPublished: () => void checkpoints.broadcast().catch((error: unknown) => log.debug({ err: error }, 'a checkpoint could not be read')),
   })
+  const checkpoints = createCheckpointBroadcast({ hub, db: store.read, position: tail.position, signCheckpoint: services.signCheckpoint })
   const ticks = createTicks({ hub, tail, clock, ...services })
   const budgets = createReplayBudgets({ limits, clock })
   const admission = createAdmission({
@@ -122,7 +128,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
     candlesChanged: candles.notify,
     ledgerCloseSec: () => tail.head()?.ledgerCloseTs ?? null,
     tick: () => ticks.broadcastPrices().then(candles.broadcast),
-    publishCommitted: tail.catchUp,
+    publishCommitted: () => tail.catchUp().then(checkpoints.broadcast),
     heartbeat: ticks.broadcastHeartbeat,
     ping,
     stats: () => ({
@@ -153,6 +159,7 @@ export function createStream({ store, deployment, clock, log, limits, services }
       stopped.abort()
       endPrices()
       await Promise.all(loops).then(candles.settled)
+      await checkpoints.settled()
       admission[Symbol.dispose]()
     },
   }

@@ -65,11 +65,15 @@ export interface TailOptions {
   readonly onEpoch: (change: EpochChange) => void
   /** Adds the warnings of a resting order; by default there are none. */
   readonly warnOrder?: ((order: Order) => Order) | undefined
+  /** Called when what was committed is published. Must not throw. */
+  readonly onPublished?: () => void
   readonly clock: Clock
   readonly log: Log
 }
 
-export function createTail({ store, deployment, publish, onEpoch, clock, log, warnOrder = (order) => order }: TailOptions): Tail {
+export function createTail(
+  { store, deployment, publish, onEpoch, onPublished = () => {}, clock, log, warnOrder = (order) => order }: TailOptions,
+): Tail {
   const db = store.read
   const personal = createPersonalChannels(db, () => position, warnOrder)
   const rowFrames = createRowFrames(db, personal)
@@ -156,19 +160,16 @@ export function createTail({ store, deployment, publish, onEpoch, clock, log, wa
 
   function publishPage(entries: readonly LogEntry[], { end, throughSeq }: { readonly end: LogHead; readonly throughSeq: number }): void {
     head = end
-    publishEntries(entries)
-    // The log may end with rows that are on no channel.
-    position = Math.max(position, throughSeq)
-    published.update(end)
-  }
-
-  function publishEntries(entries: readonly LogEntry[]): void {
     for (const { epoch: entryEpoch, part } of byEpoch(entries)) {
       published.enter(entryEpoch, position)
       const frames = part.flatMap(rowFrames.take)
       position = part.at(-1)?.seq ?? position
       publish(frames)
     }
+    // The log may end with rows that are on no channel.
+    position = Math.max(position, throughSeq)
+    published.update(end)
+    onPublished()
   }
 
   return {

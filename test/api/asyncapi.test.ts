@@ -90,7 +90,7 @@ test('every frame of every channel matches the document', async () => {
   client.send({ op: 'login' })
   const accountChannel = `account.events.${trader.address}`
   const assetChannels = ['BTC', 'ETH'].flatMap((asset) => [`ticker.${asset}`, `prices.${asset}`, `trades.${asset}`, `candles.${asset}.1m`])
-  const channels = ['events', 'corrections', 'heartbeat', accountChannel, `account.orders.${trader.address}`, ...assetChannels]
+  const channels = ['events', 'corrections', 'heartbeat', 'checkpoints', accountChannel, `account.orders.${trader.address}`, ...assetChannels]
   client.send({ op: 'subscribe', channels, snapshot: true, id: 'all' })
   client.send({ op: 'subscribe', channels: ['ticker.BTC', 'heartbeat'], id: 'no log channel' })
   client.send({ op: 'subscribe', channels: ['events'], since: 1e9 })

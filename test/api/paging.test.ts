@@ -66,6 +66,7 @@ const TABLE: Readonly<Record<ListName, List>> = {
   listAccountFills: { url: '/v1/account/me/fills', max: 200 },
   listExports: { url: '/v1/export', max: 90, rowsPerUnit: 5 },
   listPoolHistory: { url: '/v1/pool/history', max: 500 },
+  getLogRecord: { url: '/v1/log/records/1', max: 500, rows: 1, fixed: true },
   getFunding: { url: '/v1/funding', max: 200 },
   listKeys: { url: '/v1/keys', max: 200 },
   listAccountTransactions: { url: '/v1/account/me/transactions', max: 200 },

@@ -40,15 +40,18 @@ test('every GET endpoint responds', async () => {
     getTransaction: { hash }, getOrder: { orderId: 1 }, getTrader: { address }, getTraderPnl: { address }, listTraderLedger: { address },
     findTransaction: { clientId: 'endpoints' }, listVaultHistory: { id: 1 },
     getVault: { id: 1 }, listVaultTrades: { id: 1 }, listVaultDeposits: { id: 1 }, listVaultWithdraws: { id: 1 }, listVaultFeeClaims: { id: 1 },
+    getLogRecord: { leafIndex: 1 }, getConsistencyProof: { from: 1, to: 2 },
     lookupReferralCode: { code: 'endpoints' }, getLeaderRank: { trader: address }, getAdlQueue: { asset: 'BTC' }, getShortfall: { address },
     getReferralInfo: { address }, getAccountVolume: { address }, getBetaStatus: { address },
     udfSymbols: { symbol: 'BTC' }, udfHistory: { symbol: 'BTC', resolution: '1', from: 1_783_339_200, to: 1_783_349_200 },
   }
   const vault = (await client.listVaults()).body.vaults[0]
+  const event = (await client.listEvents({ limit: 1 })).body.events[0]
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, string][]) {
-    // No day of this history is over.
-    if (!endpoint.startsWith('GET ') || name === 'downloadExport') continue
-    const input = inputs[name] ?? {}
+    // No day of this history is over, this gateway has no signing key, and a tile is no JSON.
+    const isOther = name === 'downloadExport' || name === 'getCheckpoint' || name === 'getLogTile'
+    if (!endpoint.startsWith('GET ') || isOther) continue
+    const input = name === 'getInclusionProof' ? { eventId: event?.eventId } : inputs[name] ?? {}
     const { body, requestId } = await (client[name] as unknown as AnyMethod)('id' in input ? { id: vault?.id } : input)
     assert.ok(body !== undefined && requestId?.length === 24, name)
     const rows = name in LISTS ? LISTS[name as ListName] : undefined

@@ -15,6 +15,7 @@ import { readArchive } from '../sim/checkers/archive.ts'
 import { checkKeysAreStored } from '../sim/checkers/keys-are-stored.ts'
 import { checkListsMatchFold } from '../sim/checkers/lists-match-fold.ts'
 import { checkSecretsDoNotLeak } from '../sim/checkers/secrets-do-not-leak.ts'
+import { checkPageLog } from '../sim/checkers/page-log.ts'
 import { createKeyHolder } from '../sim/key-holders.ts'
 import type { KeyHolder } from '../sim/key-holders.ts'
 import { createLedgerTruth } from '../sim/ledger-truth.ts'
@@ -127,6 +128,7 @@ export async function openCrashFixture(seed: string, database: CrashDatabase, ge
     const archive = await readArchive(store.read)
     const lastLedger = state?.lastLedger ?? null
     assert.equal(lastLedger, network.chain.history.latest().sequence)
+    await checkPageLog(store.read)
     checkArchiveMatchesChain(archive, [readChainEvents(network)], { chain: 1, lastLedger })
     await checkListsMatchFold(store.read, archive, nowSec(clock), await readOpenPositions(network))
     await checkKeysAreStored(store.read, [holder])

@@ -22,6 +22,7 @@ import type { ExchangeEvent, LedgerFact, TestExchange } from './history.ts'
 import { createTestExchange, testContracts } from './history.ts'
 import { createFakeNode, eventId } from './node.ts'
 import type { FakeNode } from './node.ts'
+import { checkPageLog } from '../sim/checkers/page-log.ts'
 import type { HeaderFields } from '../support/ledger-headers.ts'
 import { currentDeploymentOf, deploymentOf } from '../support/deployments.ts'
 
@@ -77,6 +78,8 @@ export interface IndexFixtureOptions {
   readonly rpcOf?: (node: FakeNode, clock: VirtualClock) => Rpc
   /** By default the network is trusted as the local one. */
   readonly trust?: ChainTrust
+  /** True if the test ends with an archive that is not the indexer's. */
+  readonly isTampered?: boolean
 }
 
 export function createIndexFixture(store: Store, options: IndexFixtureOptions = {}): IndexFixture {
@@ -176,7 +179,11 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
       throw new Error(`the verification did not end: ${JSON.stringify(await readTask(store.read, 'verify'))}`)
     },
     nowSec: () => closeSec,
-    [Symbol.asyncDispose]: () => fixture.indexer[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await fixture.indexer[Symbol.asyncDispose]()
+      // However the test has led the index: no page without a record, no record without a page.
+      if (options.isTampered !== true) await checkPageLog(store.read)
+    },
   }
   fixture.indexer = startIndexer()
   return fixture

@@ -15,6 +15,7 @@ import type { MoveParts } from '../../src/store/move/move.ts'
 import { countRows, readContent, readSequences, readTables } from '../../src/store/move/tables.ts'
 import { withOwnConnection } from '../../src/store/server/writer-lock.ts'
 import type { Queryable } from '../../src/store/store.ts'
+import { checkPageLog } from '../sim/checkers/page-log.ts'
 import { bearer, createWallet, signChallenge } from '../support/keys.ts'
 import { startMain } from '../support/main-process.ts'
 import { startPostgres, WITHOUT_OWN_POSTGRES } from '../support/postgres.ts'
@@ -110,6 +111,7 @@ test('the program moves history and keys, and a gateway on the server continues 
   assert.ok(!`${program.output()}${program.errors()}`.includes('hunter2'))
   assert.deepEqual(await onServer(url, contentOf), expected)
   assert.deepEqual(await contentOfSource(), expected, 'the source is unchanged')
+  const { records } = await onServer(url, checkPageLog)
 
   await using main = startMain({ DATA_DIR: dataDir, DATABASE_URL: url, LOCAL_SEED: 'move', LOCAL_TRADERS: '6' })
   const response = await fetch(`${await main.url()}/v1/account/me`, { headers: { authorization: bearer(key) } })
@@ -118,6 +120,10 @@ test('the program moves history and keys, and a gateway on the server continues 
   const moved = await events()
   await until(async () => (await events()) > moved, 'the indexer to continue')
   assert.equal((await onServer(url, (db) => db.query('select number from idx.epochs'))).length, 1, 'in the same epoch')
+  await main.stop('SIGTERM')
+  const continued = await onServer(url, checkPageLog)
+  assert.deepEqual(continued.records.slice(0, records.length), records, 'the log of pages continues with its records')
+  assert.ok(continued.records.length > records.length)
 })
 
 test('moves values that are hard to copy, over several batches', { skip }, async () => {

@@ -15,6 +15,7 @@ import type { LocalNetwork } from '../../localnet/start.ts'
 import { startNetworkOn } from '../support/network.ts'
 import type { TradingServer } from './trading-server.ts'
 import { checkArchiveMatchesChain } from './checkers/archive-matches-chain.ts'
+import { checkPageLog } from './checkers/page-log.ts'
 import { checkLogNumbers, readArchive } from './checkers/archive.ts'
 import { checkFramesMatchLog } from './checkers/frames-match-log.ts'
 import { checkOrderFramesMatchLog } from './checkers/order-frames-match-log.ts'
@@ -265,6 +266,7 @@ async function verifyScenario(state: ScenarioState, scenario: Scenario): Promise
   const { lastLedger = null } = (await readIndexState(store.read)) ?? {}
   await checkLogNumbers(store.read)
   const archive = await readArchive(store.read)
+  await checkPageLog(store.read)
   checkArchiveMatchesChain(archive, [readChainEvents(network)], { chain: 1, lastLedger })
   if (scenario === 'index') await checkListsMatchFold(store.read, archive, nowSec(clock), await readOpenPositions(network))
   for (const pick of holder.keys.keys()) void holder.use(state.process, pick)

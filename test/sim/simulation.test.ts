@@ -9,7 +9,7 @@ import type { SavedRun, Task, TaskResult } from './worker.ts'
 const ALL = process.env['TEST_ALL'] === '1'
 const SEEDS_DEFAULT = 12
 /** Together with the first ones, these have every expected event, and most of them twice: bad debts, liquidated cross accounts, redeployments, rare faults. */
-const SEEDS_OF_RARE_EVENTS = ['13', '15', '18', '33', '41', '46', '51', '54', '61', '135', '149']
+const SEEDS_OF_RARE_EVENTS = ['13', '15', '18', '33', '41', '46', '51', '54', '61', '135', '149', '190']
 /** Each of these must occur in the seeds of `npm run test:all`; otherwise the simulation no longer tests it. */
 const EXPECTED = [
   'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled',

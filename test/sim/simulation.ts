@@ -13,6 +13,7 @@ import { startNetworkOn } from '../support/network.ts'
 import type { TradingServer } from './trading-server.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { checkArchiveMatchesChain } from './checkers/archive-matches-chain.ts'
+import { checkPageLog } from './checkers/page-log.ts'
 import { checkLogNumbers, readArchive } from './checkers/archive.ts'
 import { checkCashMatchesChain } from './checkers/cash-matches-chain.ts'
 import { checkFramesMatchLog } from './checkers/frames-match-log.ts'
@@ -289,6 +290,7 @@ async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps
   await checkLogNumbers(store.read)
   const archive = await readArchive(store.read)
   const [current] = await store.read.query<{ chain: number }>('select e.chain from idx.cursor c join idx.epochs e on e.number = c.epoch')
+  await checkPageLog(store.read)
   checkArchiveMatchesChain(archive, simulation.chains, { chain: current?.chain ?? 0, lastLedger: state.lastLedger })
   await checkListsMatchFold(store.read, archive, nowSec(clock), await readOpenPositions(network))
   if (clients.addresses.length > 0) {

@@ -19,6 +19,18 @@ const INSTRUMENT = [
 const ASSET_PATH = ['asset string']
 
 export const ADDED_ENDPOINTS = [
+  { path: '/v1/log/checkpoint', binary: 'text/plain', query: [], body: [], errors: [429, 500, 503] },
+  { path: '/v1/log/tile/{path}', binary: 'application/octet-stream', pathParameters: ['path string'], query: [], body: [], errors: [400, 404, 429, 500, 503] },
+  {
+    path: '/v1/log/records/{leafIndex}', pathParameters: ['leafIndex integer minimum=0'], query: ['cursor? string'],
+    body: ['record', 'leafIndex', 'correctedBy', 'events'], errors: [400, 404, 429, 500, 503],
+  },
+  {
+    path: '/v1/log/inclusion', query: ['eventId string minLength=1 maxLength=64'],
+    body: ['record', 'leafIndex', 'treeSize', 'root', 'hashes', 'event', 'checkpoint'], errors: [400, 404, 429, 500, 503],
+  },
+  { path: '/v1/log/consistency', query: ['from integer minimum=0', 'to integer minimum=0'], body: ['hashes'], errors: [400, 404, 429, 500, 503] },
+  { path: '/.well-known/http-message-signatures-directory', query: [], body: ['keys'], errors: [429, 500] },
   { path: '/udf/config', query: [], body: UDF_CONFIG, errors: [429, 500] },
   { path: '/udf/time', query: [], body: [], errors: [429, 500] },
   { path: '/udf/symbols', query: [CHART_SYMBOL], body: UDF_SYMBOL, example: UDF_SYMBOL.slice(2), errors: [400, 429, 500] },

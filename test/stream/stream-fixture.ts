@@ -79,6 +79,7 @@ export async function createStreamFixture({ limits = {}, services = {}, beforeRe
       readPrices: () => Promise.resolve([]),
       currentPrice: () => undefined,
       onPrices: () => () => {},
+      signCheckpoint: () => null,
       loginState: () => ({ secretUntil: null }),
       ...services,
     },

@@ -14,7 +14,8 @@ interface Layer {
 }
 
 const ALL_OF_SRC = [
-  'src/base', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/projections/exports', 'src/markets', 'src/indexer', 'src/keys',
+  'src/base', 'src/base/proofs', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/projections/exports', 'src/markets',
+  'src/indexer', 'src/keys',
   'src/accounts', 'src/trading',
   'src/trading/relay', 'src/stream', 'src/http', 'src/http/console', 'src/routes', 'src/observability', 'src/deployment', 'src/config',
   'src/gateway/redis', 'src/limits.ts',
@@ -24,13 +25,14 @@ const ALL_OF_SRC = [
 export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/limits.ts': { imports: [] },
   'src/base': { imports: [] },
+  'src/base/proofs': { imports: ['src/base'] },
   'src/exchange': { imports: ['src/base'] },
   'src/resources': { imports: ['src/base', 'src/exchange', 'src/limits.ts'] },
   'src/store': { imports: ['src/base', 'src/limits.ts'] },
   'src/chain': { imports: ['src/base', 'src/exchange', 'src/limits.ts'] },
-  'src/projections': { imports: ['src/base', 'src/exchange', 'src/store', 'src/limits.ts'], types: ['src/resources'] },
+  'src/projections': { imports: ['src/base', 'src/exchange', 'src/store', 'src/base/proofs', 'src/limits.ts'], types: ['src/resources'] },
   'src/projections/exports': { imports: ['src/base', 'src/store', 'src/projections', 'src/limits.ts'], types: ['src/resources'] },
-  'src/indexer': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections', 'src/limits.ts'] },
+  'src/indexer': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/base/proofs', 'src/projections', 'src/limits.ts'] },
   'src/keys': { imports: ['src/base', 'src/store', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/accounts': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/limits.ts'], types: ['src/resources'] },
   'src/markets': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/projections', 'src/accounts', 'src/limits.ts'], types: ['src/resources'] },
@@ -45,14 +47,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/http/console': { imports: ['src/base'] },
   'src/routes': {
     imports: [
-      'src/base', 'src/exchange', 'src/resources', 'src/projections', 'src/projections/exports', 'src/markets', 'src/keys', 'src/accounts',
+      'src/base', 'src/base/proofs', 'src/exchange', 'src/resources', 'src/projections', 'src/projections/exports', 'src/markets', 'src/keys', 'src/accounts',
       'src/trading', 'src/trading/relay',
       'src/stream', 'src/http', 'src/http/console', 'src/limits.ts',
     ],
     types: ['src/store'],
   },
   'src/observability': { imports: ['src/base', 'src/projections'], types: ['src/chain', 'src/exchange', 'src/indexer', 'src/http'] },
-  'src/config': { imports: ['src/base', 'src/deployment', 'src/exchange', 'src/limits.ts'] },
+  'src/config': { imports: ['src/base', 'src/base/proofs', 'src/deployment', 'src/exchange', 'src/limits.ts'] },
   'src/gateway/redis': { imports: ['src/base', 'src/keys', 'src/limits.ts'], types: ['src/http'] },
   'src/gateway': { imports: [...ALL_OF_SRC, 'package.json'] },
   // The process imports the local network by its package name.

@@ -2102,6 +2102,59 @@ export interface components {
       /** @description Entity tag of the file. Null until it has been requested for the first time. */
       readonly etag: string | null;
     };
+    /** @description An event of a record, as the record commits to it. */
+    readonly LoggedEventBytes: {
+      /** @description Event id, as in GET /v1/events. */
+      readonly eventId: string;
+      /** @description The bytes of the event, a leaf of the tree whose root the record has. */
+      readonly bytes: string;
+    };
+    /** @description Proof that an event is in a record, and the record in the log. */
+    readonly InclusionProof: {
+      /** @description The 169 bytes of the record. */
+      readonly record: string;
+      /** @description Place of the record in the log, from 0. */
+      readonly leafIndex: number;
+      /** @description Number of records of the tree that the proof is for. */
+      readonly treeSize: number;
+      /** @description Root of that tree. */
+      readonly root: string;
+      /** @description Audit path from the record to the root (RFC 6962), from the leaf upwards. */
+      readonly hashes: readonly string[];
+      readonly event: {
+        /** @description Place of the event in the record, from 0. */
+        readonly index: number;
+        /** @description Audit path from the event to the root that the record has. */
+        readonly hashes: readonly string[];
+      };
+      /** @description Signed checkpoint of that tree. Null without a signing key. */
+      readonly checkpoint: string | null;
+    };
+    /** @description Proof that one tree begins another one. */
+    readonly ConsistencyProof: {
+      /** @description Consistency proof (RFC 6962). Empty if a tree has no records, or both are the same. */
+      readonly hashes: readonly string[];
+    };
+    /** @description The keys that sign for this gateway, as a JSON Web Key Set. */
+    readonly KeyDirectory: {
+      /** @description The key that signs first, then the one that it replaces. Empty without a signing key. */
+      readonly keys: readonly {
+        /** @enum {string} */
+        readonly kty: "OKP";
+        /** @enum {string} */
+        readonly crv: "Ed25519";
+        /** @description The public key, base64url. */
+        readonly x: string;
+        /** @description JWK thumbprint of the key (RFC 7638). */
+        readonly kid: string;
+        /** @enum {string} */
+        readonly use: "sig";
+        /** @description The key signs from this time on, Unix seconds. */
+        readonly nbf: number;
+        /** @description End of its use, Unix seconds. */
+        readonly exp: number;
+      }[];
+    };
     /** @description Capabilities of the UDF datafeed. */
     readonly UdfConfiguration: {
       /** @description Supported bar widths: minutes, or a number followed by D or W. */
@@ -4820,6 +4873,173 @@ export interface operations {
         };
         content: {
           readonly "application/gzip": string;
+        };
+      };
+    };
+  };
+  /**
+   * Get the signed checkpoint of the log.
+   * @description Every page that is indexed leaves a record in an append-only Merkle tree (RFC 6962). Returns the size and the root of the tree as a signed note (C2SP). Store it: two checkpoints that do not fit together are evidence.
+   */
+  readonly getCheckpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "text/plain": string;
+        };
+      };
+    };
+  };
+  /**
+   * Get a tile of the log.
+   * @description Returns 256 hashes of a level of the tree, or 256 records (entries), in the paths and bytes of C2SP tlog-tiles: 0/x001/234, entries/000, and 0/001.p/17 for the first 17 of a tile that is not full yet. What a path returns never changes.
+   */
+  readonly getLogTile: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Level, number and width of the tile. */
+        readonly path: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/octet-stream": string;
+        };
+      };
+    };
+  };
+  /**
+   * Get a record of the log.
+   * @description Returns a record with the very bytes of its events, which are the leaves of the tree whose root it has. Long records have several pages. A record that a correction replaces is returned without its events.
+   */
+  readonly getLogRecord: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The nextCursor of the previous page, opaque. Continues exactly after its last row. */
+        readonly cursor?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description Place in the log. */
+        readonly leafIndex: number;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": {
+            /** @description The 169 bytes of the record. */
+            readonly record: string;
+            /** @description Place of the record in the log, from 0. */
+            readonly leafIndex: number;
+            /** @description The newest correction that replaces the record. Its events are not served any more. Null: none. */
+            readonly correctedBy: number | null;
+            readonly events: readonly components["schemas"]["LoggedEventBytes"][];
+            /** @description Whether rows follow this page. */
+            readonly hasMore: boolean;
+            /** @description Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page. */
+            readonly nextCursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  /**
+   * Prove that an event is in the log.
+   * @description Returns the record that an event is in, the audit path of the event in the record, and that of the record in the tree.
+   */
+  readonly getInclusionProof: {
+    readonly parameters: {
+      readonly query: {
+        /** @description As in GET /v1/events. */
+        readonly eventId: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["InclusionProof"];
+        };
+      };
+    };
+  };
+  /**
+   * Prove that the log has only grown.
+   * @description Returns the proof that the tree of the first `from` records begins the tree of the first `to` records.
+   */
+  readonly getConsistencyProof: {
+    readonly parameters: {
+      readonly query: {
+        /** @description Size of the earlier tree. */
+        readonly from: number;
+        /** @description Size of the later tree. */
+        readonly to: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["ConsistencyProof"];
+        };
+      };
+    };
+  };
+  /**
+   * List the signing keys.
+   * @description Returns the public keys that sign for this gateway, with the time of their use. During a rotation there are two.
+   */
+  readonly getKeyDirectory: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly "application/json": components["schemas"]["KeyDirectory"];
         };
       };
     };

@@ -3943,6 +3943,114 @@ class ExportEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LoggedEventBytes:
+    """
+    An event of a record, as the record commits to it.
+    """
+
+    event_id: str
+    """
+    Event id, as in GET /v1/events.
+    """
+    bytes: str
+    """
+    The bytes of the event, a leaf of the tree whose root the record has.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    index: int
+    """
+    Place of the event in the record, from 0.
+    """
+    hashes: list[str]
+    """
+    Audit path from the event to the root that the record has.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class InclusionProof:
+    """
+    Proof that an event is in a record, and the record in the log.
+    """
+
+    record: str
+    """
+    The 169 bytes of the record.
+    """
+    leaf_index: int
+    """
+    Place of the record in the log, from 0.
+    """
+    tree_size: int
+    """
+    Number of records of the tree that the proof is for.
+    """
+    root: str
+    """
+    Root of that tree.
+    """
+    hashes: list[str]
+    """
+    Audit path from the record to the root (RFC 6962), from the leaf upwards.
+    """
+    event: Event
+    checkpoint: str | None
+    """
+    Signed checkpoint of that tree. Null without a signing key.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsistencyProof:
+    """
+    Proof that one tree begins another one.
+    """
+
+    hashes: list[str]
+    """
+    Consistency proof (RFC 6962). Empty if a tree has no records, or both are the same.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    kty: Literal['OKP']
+    crv: Literal['Ed25519']
+    x: str
+    """
+    The public key, base64url.
+    """
+    kid: str
+    """
+    JWK thumbprint of the key (RFC 7638).
+    """
+    use: Literal['sig']
+    nbf: int
+    """
+    The key signs from this time on, Unix seconds.
+    """
+    exp: int
+    """
+    End of its use, Unix seconds.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyDirectory:
+    """
+    The keys that sign for this gateway, as a JSON Web Key Set.
+    """
+
+    keys: list[Key]
+    """
+    The key that signs first, then the one that it replaces. Empty without a signing key.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class UdfConfiguration:
     """
     Capabilities of the UDF datafeed.
@@ -6017,6 +6125,31 @@ class ExportsPage:
     """
     Rows of this page.
     """
+    has_more: bool
+    """
+    Whether rows follow this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page, the same as in the Link header. Send it as cursor, with the other parameters. Null on the last page.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class GetLogRecordPage:
+    record: str
+    """
+    The 169 bytes of the record.
+    """
+    leaf_index: int
+    """
+    Place of the record in the log, from 0.
+    """
+    corrected_by: int | None
+    """
+    The newest correction that replaces the record. Its events are not served any more. Null: none.
+    """
+    events: list[LoggedEventBytes]
     has_more: bool
     """
     Whether rows follow this page.

@@ -177,6 +177,8 @@ export function parseEvents(result: unknown): EventsPage {
 
 /** The base64 of an event's topics and value. The network allows 16 kB of XDR per transaction. */
 const EVENT_XDR_MAX_LENGTH = 64 * 1024
+/** More than the network allows. The log of pages has a byte for their number. */
+const EVENT_TOPICS_MAX = 255
 
 function parseEvent(value: unknown): ChainEvent {
   const event = fields(value, 'event')
@@ -184,6 +186,7 @@ function parseEvent(value: unknown): ChainEvent {
   const topicsXdr = list(event['topic'] ?? [], 'topic').map((topic) => base64(topic, 'topic'))
   const valueXdr = base64(event['value'], 'value')
   if (topicsXdr.reduce((sum, topic) => sum + topic.length, valueXdr.length) > EVENT_XDR_MAX_LENGTH) throw new MalformedResponse('an event is too long')
+  if (topicsXdr.length > EVENT_TOPICS_MAX) throw new MalformedResponse('an event has too many topics')
   if (!/^[0-9a-f]{64}$/.test(txHash)) throw new MalformedResponse('txHash is not 64 hex digits')
   return {
     id: text(event['id'], 'id'),

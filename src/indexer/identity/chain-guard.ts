@@ -6,6 +6,7 @@ import type { Random } from '../../base/random.ts'
 import type { LedgerHeader } from '../../chain/codec/ledger-header.ts'
 import type { CallOptions } from '../../chain/rpc/rpc-request.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
+import type { ContractAddresses } from '../../exchange/contracts/contracts.ts'
 import type { CurrentDeployment, Deployment } from '../../exchange/deployment.ts'
 import { insertAnchors, readAnchorAt, readAnchors } from '../../projections/state/anchors.ts'
 import type { Anchor, ReadAnchor } from '../../projections/state/anchors.ts'
@@ -18,6 +19,7 @@ import { closedLedger, readHeader, readHeaders, readRange, readTip, relate, toAn
 import type { NodeRange } from './chain-identity.ts'
 import type { ChainTrust } from './confirmation.ts'
 import { beginEpoch, continueEpoch, epochChange, epochContracts, nextEpoch } from './epochs.ts'
+import { filterHashOf } from './event-filter.ts'
 import { BadPage } from '../pages/events-page.ts'
 import type { CheckedPage } from '../pages/events-page.ts'
 import { findKnownChain } from './known-chains.ts'
@@ -56,10 +58,12 @@ interface Configured {
   readonly passphrase: string
   readonly name: string
   readonly contracts: EpochContracts
+  /** The contracts of the deployment, also those without events. */
+  readonly all: ContractAddresses
 }
 
 function configuredBy({ passphrase, name, contracts }: Deployment): Configured {
-  return { passphrase, name, contracts: epochContracts(contracts) }
+  return { passphrase, name, contracts: epochContracts(contracts), all: contracts }
 }
 
 export function isStepResult(checked: StepResult | NodeRange): checked is StepResult {
@@ -109,7 +113,7 @@ export function createChainGuard({ rpc, clock, random, trust, ...options }: Chai
     if (known === undefined) {
       return await startEpoch(db, cursor, { configured: configured(), reason: 'reset', startLedger: node.range.oldestLedger, ...node }, call)
     }
-    await continueEpoch(db, cursor, known, clock.nowMs())
+    await continueEpoch(db, cursor, { epoch: known, filter: filterHashOf(known, options.deployment.current.contracts) }, clock.nowMs())
     evidence.reset()
     return { kind: 'epoch', epoch: known.epoch, reason: 'returned', startLedger: known.startLedger }
   }
@@ -189,12 +193,12 @@ interface EpochBeginning {
 
 async function beginNextEpoch(
   { rpc, clock, random }: Pick<ChainGuardOptions, 'rpc' | 'clock' | 'random'>, db: Writer, from: IndexCursor | null,
-  { configured, reason, startLedger, range, tip }: EpochBeginning, call: CallOptions,
+  { configured: { all, ...configured }, reason, startLedger, range, tip }: EpochBeginning, call: CallOptions,
 ): Promise<StepResult> {
   const epochs = await listEpochs(db)
   const epoch = nextEpoch(epochs, from?.epoch, { ...configured, reason, startLedger }, random)
   const oldest = reason === 'contracts' ? [] : await readHeaders(rpc, { from: range.oldestLedger, to: range.oldestLedger }, call)
-  await beginEpoch(db, epochs, epoch, { from, anchors: [...oldest, ...tip].map(toAnchor) }, clock.nowMs())
+  await beginEpoch(db, epochs, epoch, { from, anchors: [...oldest, ...tip].map(toAnchor), filter: filterHashOf(epoch, all) }, clock.nowMs())
   return { kind: 'epoch', epoch: epoch.epoch, reason, startLedger }
 }
 

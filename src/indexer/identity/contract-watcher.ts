@@ -23,7 +23,7 @@ import { createBackgroundRequest } from '../background-request.ts'
 import type { ChainProof } from './chain-proof.ts'
 import { askAllNodes, readCodes, sinceLedger } from './code-readings.ts'
 import type { Agreement, CodeReading } from './code-readings.ts'
-import { endOfLedger } from '../pages/toid.ts'
+import { endOfLedger } from '../../projections/log/toid.ts'
 import type { Upgrade } from './upgrades.ts'
 import { generationOf, readCode, reportUpgrades, watchedContracts } from './upgrades.ts'
 

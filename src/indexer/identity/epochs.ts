@@ -1,6 +1,6 @@
 // Beginning a new epoch of the log, and what it carries over from earlier epochs.
 
-import { assert } from '../../base/assert.ts'
+import { assert, defined } from '../../base/assert.ts'
 import type { Random } from '../../base/random.ts'
 import type { ArchivedContractKey, ContractAddresses } from '../../exchange/contracts/contracts.ts'
 import { EVENT_CONTRACT_KEYS } from '../../exchange/contracts/contracts.ts'
@@ -11,8 +11,12 @@ import type { ReadAnchor } from '../../projections/state/anchors.ts'
 import { insertGap } from '../../projections/repair/gaps.ts'
 import type { IndexCursor } from '../../projections/state/index-state.ts'
 import { completeSeq, lastReservedSeq, updateIndexCursor } from '../../projections/state/index-state.ts'
+import { appendRecords, EMPTY_LOG, readPageLogHead } from '../../projections/proofs/page-log.ts'
+import type { Hash } from '../../base/proofs/tree.ts'
 import type { Writer } from '../../store/store.ts'
-import { ledgerAfter } from '../pages/toid.ts'
+import { epochRecord, firstLedgerAfter, gapRecord } from '../pages/log-records.ts'
+import type { LoggedEpoch } from '../pages/log-records.ts'
+import { ledgerAfter } from '../../projections/log/toid.ts'
 
 /** The contracts that an epoch of this deployment has. */
 export function epochContracts(contracts: ContractAddresses): EpochContracts {
@@ -63,10 +67,10 @@ export async function beginEpoch(
   db: Writer,
   before: readonly Epoch[],
   epoch: Epoch,
-  where: { readonly from: IndexCursor | null; readonly anchors: readonly ReadAnchor[] },
+  where: { readonly from: IndexCursor | null; readonly anchors: readonly ReadAnchor[]; readonly filter: Hash },
   nowMs: number,
 ): Promise<void> {
-  const { from, anchors } = where
+  const { from, anchors, filter } = where
   const sealed = before.map((known) => (known.number === from?.epoch ? { ...known, finalCursor: from.cursor } : known))
   const fromLedger = firstLostLedger(sealed, epoch)
   const to: IndexCursor = {
@@ -85,6 +89,9 @@ export async function beginEpoch(
     await updateIndexCursor(tx, from, to, nowMs)
     if (from !== null) await setFinalCursor(tx, from.epoch, from.cursor)
     await insertAnchors(tx, epoch.chain, anchors, nowMs)
+    const logged = { epoch, filter }
+    const gaps = fromLedger === undefined ? [] : [gapRecord(logged, fromLedger, epoch.startLedger - 1)]
+    await appendRecords(tx, await readPageLogHead(tx) ?? EMPTY_LOG, [epochRecord(logged, fromLedger ?? epoch.startLedger), ...gaps])
     if (fromLedger === undefined) return
     const afterTs = from?.lastLedgerCloseTs ?? null
     await insertGap(tx, { epoch: epoch.number, fromLedger, toLedger: epoch.startLedger - 1, afterTs, fillCursor: null, afterSeq: lastReservedSeq(to) }, nowMs)
@@ -92,7 +99,7 @@ export async function beginEpoch(
 }
 
 /** Continues an earlier epoch after its last cursor, because its chain has returned. `seq` continues too. */
-export async function continueEpoch(db: Writer, from: IndexCursor, epoch: Epoch, nowMs: number): Promise<void> {
+export async function continueEpoch(db: Writer, from: IndexCursor, { epoch, filter }: LoggedEpoch & { readonly epoch: Epoch }, nowMs: number): Promise<void> {
   const to: IndexCursor = {
     ...from,
     epoch: epoch.number,
@@ -108,6 +115,7 @@ export async function continueEpoch(db: Writer, from: IndexCursor, epoch: Epoch,
     await setFinalCursor(tx, from.epoch, from.cursor)
     await setFinalCursor(tx, epoch.number, null)
     await beginEpochRange(tx, epoch.number, lastReservedSeq(to) + 1)
+    await appendRecords(tx, defined(await readPageLogHead(tx), 'the log of pages'), [epochRecord({ epoch, filter }, firstLedgerAfter(to))])
   })
 }
 

@@ -6,7 +6,7 @@ import { isAtLeast, toGeneration } from '../../exchange/contracts/generations.ts
 import { listContractVersions, versionAt } from '../../projections/state/contract-versions.ts'
 import type { Epoch } from '../../projections/state/epochs.ts'
 import type { Queryable } from '../../store/store.ts'
-import { endOfLedger } from '../pages/toid.ts'
+import { endOfLedger } from '../../projections/log/toid.ts'
 
 /** By the versions that the index knows; null while the market's code is unknown. */
 export async function marketGenerationAt(db: Queryable, { chain, contracts }: Epoch, ledger: number): Promise<Generation | null> {

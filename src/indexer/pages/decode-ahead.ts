@@ -6,6 +6,8 @@ import type { ChainEvent } from '../../chain/rpc/responses.ts'
 import type { ArchivedContractKey } from '../../exchange/contracts/contracts.ts'
 import type { ArchivedEvent } from '../../projections/log/archived-event.ts'
 import type { Epoch } from '../../projections/state/epochs.ts'
+import { eventLeaf } from '../../base/proofs/events.ts'
+import type { Hash } from '../../base/proofs/tree.ts'
 import { decodeEvent, xdrLength } from './decode.ts'
 import type { EventInterface } from './decode.ts'
 import { publicEventId } from '../identity/epochs.ts'
@@ -16,7 +18,7 @@ import type { Interfaces } from './interfaces.ts'
 export const DECODE_SLICE_LENGTH = 64 * 1024
 
 /** An event as it will be archived, without its place in the log. */
-export type UnnumberedEvent = Omit<ArchivedEvent, 'seq'>
+type UnnumberedEvent = Omit<ArchivedEvent, 'seq'>
 
 /** The conditions under which an event was decoded. */
 export interface DecodedAs {
@@ -29,7 +31,7 @@ export interface DecodeAhead {
   /** Decodes events by the interfaces that are known now, in slices between which the event loop turns. */
   decode(events: readonly ChainEvent[], by: { readonly epoch: Epoch; readonly interfaces: Interfaces }): Promise<void>
   /** The decoded event; undefined when it was not decoded by this interface and for this epoch. */
-  find(event: ChainEvent, as: DecodedAs): UnnumberedEvent | undefined
+  find(event: ChainEvent, as: DecodedAs): HashedEvent | undefined
   /** Forgets the page. */
   clear(): void
 }
@@ -38,7 +40,13 @@ interface Known {
   readonly event: ChainEvent
   readonly epoch: Epoch
   readonly declared: EventInterface
+  readonly hashed: HashedEvent
+}
+
+/** A decoded event, and its hash as a leaf of its page's tree. */
+export interface HashedEvent {
   readonly decoded: UnnumberedEvent
+  readonly leaf: Hash
 }
 
 export function createDecodeAhead(): DecodeAhead {
@@ -59,19 +67,24 @@ export function createDecodeAhead(): DecodeAhead {
           await yieldToEventLoop()
         }
         const declared = interfaces.at(event.contractId, event.id)
-        known.set(event.id, { event, epoch, declared, decoded: toUnnumberedEvent(event, { epoch, contract, declared }) })
+        known.set(event.id, { event, epoch, declared, hashed: decodeAndHash(event, { epoch, contract, declared }) })
       }
     },
     find(event, { epoch, contract, declared }) {
       const found = known.get(event.id)
-      if (found?.event !== event || found.decoded.contract !== contract || !isSame(found.declared, declared)) return undefined
-      return found.epoch.number === epoch.number && found.epoch.epoch === epoch.epoch ? found.decoded : undefined
+      if (found?.event !== event || found.hashed.decoded.contract !== contract || !isSame(found.declared, declared)) return undefined
+      return found.epoch.number === epoch.number && found.epoch.epoch === epoch.epoch ? found.hashed : undefined
     },
     clear: () => known.clear(),
   }
 }
 
-export function toUnnumberedEvent(event: ChainEvent, { epoch, contract, declared }: DecodedAs): UnnumberedEvent {
+/** Decodes an event, and hashes what the node returned of it. */
+export function decodeAndHash(event: ChainEvent, as: DecodedAs): HashedEvent {
+  return { decoded: toUnnumberedEvent(event, as), leaf: eventLeaf(event) }
+}
+
+function toUnnumberedEvent(event: ChainEvent, { epoch, contract, declared }: DecodedAs): UnnumberedEvent {
   const { topic, payload, problem } = decodeEvent(contract, event.topicsXdr, event.valueXdr, declared)
   return {
     eventId: publicEventId(epoch, event.id),

@@ -1,5 +1,6 @@
 // What to do when the node rejects the cursor as out of range: it lags, it serves another chain, or it has dropped ledgers before they were read.
 
+import { defined } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { CallOptions } from '../../chain/rpc/rpc-request.ts'
@@ -10,7 +11,11 @@ import { renameCurrentEpoch } from '../../projections/repair/correction-log.ts'
 import { insertGap } from '../../projections/repair/gaps.ts'
 import type { IndexCursor } from '../../projections/state/index-state.ts'
 import { lastReservedSeq, updateIndexCursor } from '../../projections/state/index-state.ts'
+import { appendRecords, readPageLogHead } from '../../projections/proofs/page-log.ts'
+import { listEpochs } from '../../projections/state/epochs.ts'
 import type { Writer } from '../../store/store.ts'
+import { filterHashOf } from '../identity/event-filter.ts'
+import { gapRecord } from './log-records.ts'
 import { isStepResult } from '../identity/chain-guard.ts'
 import type { ChainGuard } from '../identity/chain-guard.ts'
 import { createConfirmation } from '../identity/confirmation.ts'
@@ -19,7 +24,7 @@ import { randomEpochName } from '../identity/epochs.ts'
 import { afterLedger, BadPage } from './events-page.ts'
 import type { PageIndexer } from './page-indexer.ts'
 import type { StepResult } from './step-result.ts'
-import { ledgerAfter, ledgerOf } from './toid.ts'
+import { ledgerAfter, ledgerOf } from '../../projections/log/toid.ts'
 
 /** Failed attempts, one per poll, to read dropped ledgers from the archive node before they become a gap. A gap can still be filled later. */
 const ARCHIVE_ATTEMPTS = 5
@@ -70,6 +75,9 @@ export function createDroppedLedgers({ archive, deployment, guard, pages, trust,
       await updateIndexCursor(tx, cursor, { ...cursor, cursor: null, startLedger: toLedger + 1, oldestLedger: toLedger + 1 }, clock.nowMs())
       await insertGap(tx, { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq: lastReservedSeq(cursor) }, clock.nowMs())
       await renameCurrentEpoch(tx, { name, fromSeq: null, nowMs: clock.nowMs() })
+      const current = defined((await listEpochs(tx)).find(({ number }) => number === epoch), 'the current epoch')
+      const logged = { epoch: current, filter: filterHashOf(current, deployment.current.contracts) }
+      await appendRecords(tx, defined(await readPageLogHead(tx), 'the log of pages'), [gapRecord(logged, fromLedger, toLedger)])
     })
     return { kind: 'gap', fromLedger, toLedger }
   }

@@ -4,7 +4,7 @@ import { fc } from '../../../test/support/fuzz.ts'
 import type { ChainEvent, EventsPage } from '../../chain/rpc/responses.ts'
 import { endOf, eventId } from '../../../test/index/node.ts'
 import { BadPage, checkPage, cutToLedgers } from './events-page.ts'
-import { endOfTransaction } from './toid.ts'
+import { endOfTransaction } from '../../projections/log/toid.ts'
 
 /** An event; `index` is its position in the ledger. */
 function event(ledger: number, index: number, closeSec = 1_000 + ledger * 5): ChainEvent {

@@ -7,7 +7,7 @@ import type { CallOptions } from '../../chain/rpc/rpc-request.ts'
 import type { EventsRequest, Rpc } from '../../chain/rpc/rpc.ts'
 import { isRequestedOf } from '../../chain/codec/token-transfers.ts'
 import type { IndexCursor, LedgerCloseTime } from '../../projections/state/index-state.ts'
-import { endOfLedger, endOfTransaction, isEndOfLedger, isEventId, ledgerAfter, ledgerOf, transactionOf } from './toid.ts'
+import { endOfLedger, endOfTransaction, isEndOfLedger, isEventId, ledgerAfter, ledgerOf, transactionOf } from '../../projections/log/toid.ts'
 
 /** Between two ledgers of any network. */
 const MIN_INTERVAL_MS = 1

@@ -12,13 +12,16 @@ import { listEpochs } from '../../projections/state/epochs.ts'
 import { withoutArchived } from '../../projections/log/events.ts'
 import type { IndexCursor } from '../../projections/state/index-state.ts'
 import { lastReservedSeq } from '../../projections/state/index-state.ts'
+import { readPageLogHead } from '../../projections/proofs/page-log.ts'
 import type { Writer } from '../../store/store.ts'
 import type { ChainGuard } from '../identity/chain-guard.ts'
+import { filterHashOf } from '../identity/event-filter.ts'
 import { createDecodeAhead } from './decode-ahead.ts'
 import type { DecodeAhead } from './decode-ahead.ts'
 import { requestFor } from './event-scope.ts'
 import type { EventsPosition } from './events-page.ts'
 import { readStoredInterfaces } from './interfaces.ts'
+import { hashOfLastLedger, pageRecord } from './log-records.ts'
 import { createNewerReporter } from './newer-reporter.ts'
 import { createPageReader } from './page-reader.ts'
 import { createPageSize } from './page-size.ts'
@@ -68,8 +71,9 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
       const request = { ...requested, upgradesOf, limit: pageSize.limit() }
       const page = await reader.read(node, from, request, call)
       pageSize.onSuccess()
-      const [anchors, events, stored] = await Promise.all([
+      const [anchors, events, stored, head] = await Promise.all([
         guard.confirmPage(db, epoch, page, node, call), withoutArchived(db, epoch.chain, page.events), readStoredInterfaces(db, epoch.chain),
+        readPageLogHead(db),
       ])
       const declared = await readPageInterfaces(db, { epoch, events, stored, nowMs: clock.nowMs() }, { rpc: node, watched, call })
       const numbered = await toNumberedPage(events, { epoch, epochs, afterSeq: lastReservedSeq(cursor) }, declared, ahead)
@@ -82,7 +86,11 @@ export function createPageIndexer({ rpc, guard, deployment, clock, log, onArchiv
         const startedAtMs = clock.elapsedMs()
         // Reading a page takes as long as many inserts, so the database gets this one's first.
         const onArchiveSent = (): void => reader.readAhead(node, page, request, call)
-        await writePage(db, { from: cursor, to, epoch, page: numbered, anchors }, clock.nowMs(), onArchiveSent)
+        const logged = { epoch, filter: filterHashOf(epoch, deployment.current.contracts) }
+        const hash = await hashOfLastLedger(db, epoch, anchors, page.cursor)
+        const record = pageRecord(logged, { from: cursor, untilId: page.cursor }, { events: archived.length, root: numbered.eventsRoot }, hash)
+        const written = { from: cursor, to, epoch, page: numbered, anchors, log: defined(head, 'the log of pages'), record }
+        await writePage(db, written, clock.nowMs(), onArchiveSent)
         reader.onWritten(clock.elapsedMs() - startedAtMs)
       }
       reportProblems(archived)

@@ -9,6 +9,7 @@ import type { IndexCursor } from '../../projections/state/index-state.ts'
 import { IndexConflict, readIndexCursor } from '../../projections/state/index-state.ts'
 import { recordNewerForms } from '../../projections/state/newer-forms.ts'
 import type { Writer } from '../../store/store.ts'
+import { beginPageLog } from './begin-log.ts'
 import { createChainGuard } from '../identity/chain-guard.ts'
 import { PUBLIC_NETWORK } from '../identity/confirmation.ts'
 import { createDroppedLedgers } from './dropped-ledgers.ts'
@@ -33,6 +34,9 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
   const guard = createChainGuard({ ...options, trust })
   const pages = createPageIndexer({ ...options, guard })
   const droppedLedgers = createDroppedLedgers({ ...options, archive: options.archive ?? null, guard, pages, trust })
+
+  /** True when the log of pages covers what is indexed. */
+  let hasLog = false
 
   async function indexNext(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult> {
     return (await guard.verify(db, cursor, call)) ?? (await pages.index(db, defined(cursor, 'the index cursor'), call))
@@ -80,6 +84,10 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     close: () => pages.close(),
     async step(db, signal) {
       const call = signal === undefined ? {} : { signal }
+      if (!hasLog) {
+        await beginPageLog(db, options.deployment)
+        hasLog = true
+      }
       const result = await indexOrRecover(db, await readIndexCursor(db), call)
       if (result.kind === 'unreachable' && result.error instanceof BadPage) options.rpc.reportFault?.(result.error.fault)
       return result

@@ -15,15 +15,19 @@ import { completeSeq, isInsideTransaction, lastReservedSeq, moveIndexCursor } fr
 import { assignLearnedEventSeqs } from '../../projections/log/learned-events.ts'
 import { notifyLogPage } from '../../projections/log/log-notification.ts'
 import { newerFormsOf, recordNewerForms } from '../../projections/state/newer-forms.ts'
+import { appendRecords } from '../../projections/proofs/page-log.ts'
+import type { NewRecord, PageLogHead } from '../../projections/proofs/page-log.ts'
+import { createEventsRoot } from '../../base/proofs/events.ts'
+import type { Hash } from '../../base/proofs/tree.ts'
 import type { Writable, Writer } from '../../store/store.ts'
 import { withWriteBehind } from '../../store/write-behind.ts'
 import { damageIn, findDamage, xdrLength } from './decode.ts'
-import { DECODE_SLICE_LENGTH, toUnnumberedEvent } from './decode-ahead.ts'
+import { decodeAndHash, DECODE_SLICE_LENGTH } from './decode-ahead.ts'
 import type { DecodeAhead } from './decode-ahead.ts'
 import { archivedBefore, eventScope } from './event-scope.ts'
 import { checkUndamaged } from './events-page.ts'
 import type { CheckedPage } from './events-page.ts'
-import { transactionOf } from './toid.ts'
+import { transactionOf } from '../../projections/log/toid.ts'
 import type { PageInterfaces, Upgrade } from '../identity/upgrades.ts'
 import { writeUpgrades } from '../identity/upgrades.ts'
 
@@ -39,6 +43,8 @@ export interface NumberedPage {
   readonly archived: readonly ArchivedEvent[]
   readonly upgrades: readonly Upgrade[]
   readonly code: readonly ContractCode[]
+  /** The root over the bytes of the archived events. */
+  readonly eventsRoot: Hash
   /** The last seq of the page; that before it when the page adds nothing. */
   readonly lastSeq: number
 }
@@ -58,6 +64,7 @@ export async function toNumberedPage(
   const scope = eventScope(epoch)
   const isArchived = archivedBefore(epochs, epoch)
   const archived: ArchivedEvent[] = []
+  const root = createEventsRoot()
   let sliceLength = 0
   for (const event of events) {
     if (event.isSystem === true) checkUndamaged(event, findDamage(event))
@@ -72,11 +79,12 @@ export async function toNumberedPage(
       sliceLength = 0
       await yieldToEventLoop()
     }
-    const decoded = known ?? toUnnumberedEvent(event, as)
+    const { decoded, leaf } = known ?? decodeAndHash(event, as)
     checkUndamaged(event, damageIn(decoded))
+    root.add(leaf)
     archived.push({ ...decoded, seq: ++lastSeq })
   }
-  return { archived, upgrades, code, lastSeq }
+  return { archived, upgrades, code, lastSeq, eventsRoot: root.root() }
 }
 
 /**
@@ -116,11 +124,13 @@ export async function writePage(
     readonly epoch: Epoch
     readonly page: NumberedPage
     readonly anchors: readonly ReadAnchor[]
+    readonly log: PageLogHead
+    readonly record: NewRecord
   },
   nowMs: number,
   onArchiveSent?: () => void,
 ): Promise<void> {
-  const { from, to, epoch, page, anchors } = move
+  const { from, to, epoch, page, anchors, log, record } = move
   const { archived } = page
   const isLarge = archived.length >= WRITE_BEHIND_MIN_EVENTS
   await db.transaction(async (transaction) => {
@@ -131,6 +141,7 @@ export async function writePage(
   async function write(tx: Writable): Promise<void> {
     await Promise.all([moveIndexCursor(tx, from, to, nowMs), insertAnchors(tx, epoch.chain, anchors, nowMs)])
     await recordNewerForms(tx, epoch.chain, newerFormsOf(archived), { nowMs })
+    await appendRecords(tx, log, [record])
     await writeUpgrades(tx, epoch.chain, page, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
     onArchiveSent?.()

@@ -10,7 +10,7 @@ import { publicEventId } from '../identity/epochs.ts'
 import { eventScope } from '../pages/event-scope.ts'
 import type { EventScope } from '../pages/event-scope.ts'
 import type { Interfaces } from '../pages/interfaces.ts'
-import { ledgerOf } from '../pages/toid.ts'
+import { ledgerOf } from '../../projections/log/toid.ts'
 
 /** The epochs of one chain, and the position up to which the current one is indexed. */
 export interface ComparedChain {

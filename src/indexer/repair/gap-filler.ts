@@ -18,16 +18,17 @@ import { lastFilledSeq, updateGap, readGapToFill, splitGap } from '../../project
 import type { Gap } from '../../projections/repair/gaps.ts'
 import type { IndexCursor } from '../../projections/state/index-state.ts'
 import { IndexConflict, updateIndexCursor, readIndexCursor } from '../../projections/state/index-state.ts'
+import { correctFilledLedgers } from '../../projections/proofs/log-corrections.ts'
 import { newerFormsOf, recordNewerForms } from '../../projections/state/newer-forms.ts'
 import type { Writer } from '../../store/store.ts'
-import { readRange, readTip, relate } from '../identity/chain-identity.ts'
+import { readHeader, readRange, readTip, relate } from '../identity/chain-identity.ts'
 import type { ChainTrust } from '../identity/confirmation.ts'
 import { readStoredInterfaces } from '../pages/interfaces.ts'
 import { createPageSize } from '../pages/page-size.ts'
 import { requestFor } from '../pages/event-scope.ts'
 import { afterLedger, BadPage, readEventsPage } from '../pages/events-page.ts'
 import { requestRebuild } from './rebuild.ts'
-import { endOfLedger, ledgerAfter } from '../pages/toid.ts'
+import { endOfLedger, ledgerAfter, ledgerOf } from '../../projections/log/toid.ts'
 import { readPageInterfaces, watchedContracts, writeUpgrades } from '../identity/upgrades.ts'
 import { toNumberedPage } from '../pages/write-page.ts'
 
@@ -128,12 +129,16 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     const { archived } = numbered
     if (numbered.lastSeq > gap.lastSeq) throw new BadPage('bad_events', 'the gap has more events than reserved seqs')
     const isComplete = page.cursor >= end
+    const untilId = isComplete ? end : page.cursor
+    const header = await readHeader(archive, ledgerOf(untilId), call)
+    const hash = header === undefined ? null : Buffer.from(header.hash, 'hex')
     await db.transaction(async (tx) => {
       await updateIndexCursor(tx, cursor, { ...cursor, unknownEvents: cursor.unknownEvents + countUnknown(archived) }, clock.nowMs())
       await recordNewerForms(tx, epoch.chain, newerFormsOf(archived), { nowMs: clock.nowMs() })
       await writeUpgrades(tx, epoch.chain, numbered, clock.nowMs())
       await appendEvents(tx, epoch.number, archived, clock.nowMs())
-      await updateGap(tx, gap, { fillCursor: isComplete ? end : page.cursor, state: 'open' }, clock.nowMs())
+      await updateGap(tx, gap, { fillCursor: untilId, state: 'open' }, clock.nowMs())
+      await correctFilledLedgers(tx, epoch.number, { fromLedger: firstMissingLedger(gap), untilId, toLedgerHash: hash })
       if (isComplete) await requestRebuild(tx, { reason: 'gap', renameEpoch: true }, clock.nowMs())
     })
     options.onArchived?.(archived)

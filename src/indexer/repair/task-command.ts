@@ -7,7 +7,7 @@ import { FolderInUse } from '../../store/embedded/folder-lock.ts'
 import type { Store } from '../../store/store.ts'
 import { folderChannel, storeChannel } from './task-channel.ts'
 import type { TaskChannel } from './task-channel.ts'
-import { ledgerOf } from '../pages/toid.ts'
+import { ledgerOf } from '../../projections/log/toid.ts'
 import { isComplete } from './verify-submissions.ts'
 
 const POLL_MS = 500

@@ -18,7 +18,7 @@ import type { ComparedChain } from './compare-archive.ts'
 import { readRange } from '../identity/chain-identity.ts'
 import { readInterfaces } from '../pages/interfaces.ts'
 import { createPageSize } from '../pages/page-size.ts'
-import { endOfLedger, ledgerAfter, ledgerOf } from '../pages/toid.ts'
+import { endOfLedger, ledgerAfter, ledgerOf } from '../../projections/log/toid.ts'
 
 /** The indexed chain, with its position. */
 export interface CurrentChain extends ComparedChain {

@@ -9,9 +9,10 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { renameCurrentEpoch } from '../../projections/repair/correction-log.ts'
 import { countArchived } from '../../projections/log/event-counts.ts'
 import { markGapsRead } from '../../projections/repair/gaps.ts'
+import { correctReadGaps, correctRepairedLedgers } from '../../projections/proofs/log-corrections.ts'
 import type { Repair } from '../../projections/repair/repairs.ts'
 import {
-  applyRepairs, countAfterLedger, countRepairs, discardRepairs, readLedgersOfArchive, recordRepairs,
+  applyRepairs, countAfterLedger, countRepairs, discardRepairs, readLedgersOfArchive, readRepairedLedgers, recordRepairs,
 } from '../../projections/repair/repairs.ts'
 import type { Task, VerifiedRange, VerifyProgress } from '../../projections/repair/tasks.ts'
 import { isActive, readTask, requestTask, updateTask } from '../../projections/repair/tasks.ts'
@@ -22,7 +23,7 @@ import { compareArchive, confirmedRepairs } from './compare-archive.ts'
 import { randomEpochName } from '../identity/epochs.ts'
 import type { CheckedPage } from '../pages/events-page.ts'
 import { requestRebuild } from './rebuild.ts'
-import { endOfLedger, ledgerAfter, ledgerOf } from '../pages/toid.ts'
+import { endOfLedger, ledgerAfter, ledgerOf } from '../../projections/log/toid.ts'
 import { createSuspects } from '../identity/suspects.ts'
 import type { Suspects } from '../identity/suspects.ts'
 import type { Contradiction } from '../pages/transaction-effects.ts'
@@ -147,10 +148,12 @@ export function createVerifier(options: VerifierOptions): Verifier {
     })
   }
 
-  async function repair(tx: Writable, { fromLedger, throughLedger }: VerifiedRange): Promise<void> {
+  async function repair(tx: Writable, { chain, fromLedger, throughLedger }: VerifiedRange): Promise<void> {
     const context = { ledger: throughLedger, nowMs: clock.nowMs() }
+    const repairedLedgers = await readRepairedLedgers(tx)
     const repairedSeq = await applyRepairs(tx, { ...context, hasSubmissions: options.hasSubmissions })
     await renameCurrentEpoch(tx, { name: randomEpochName(random), fromSeq: repairedSeq, nowMs: context.nowMs })
+    await correctRepairedLedgers(tx, chain, repairedLedgers)
     await requestRebuild(tx, { reason: 'verify', renameEpoch: true, compare: true }, context.nowMs)
     log.warn({ fromLedger, throughLedger }, 'the archive differed from the network and was repaired')
   }
@@ -227,6 +230,7 @@ async function endNetworkPhase(
   { clock, hasSubmissions }: Pick<VerifierOptions, 'clock' | 'hasSubmissions'>,
 ): Promise<VerifyProgress> {
   await markGapsRead(tx, range)
+  await correctReadGaps(tx, range)
   const unverifiable = await countUnverifiable(tx, chain, { range, progress })
   await requestRebuild(tx, { reason: 'verify', compare: true }, clock.nowMs())
   return { ...progress, phase: 'projections', unverifiable, submissions: await beginSubmissions(tx, hasSubmissions) }

@@ -99,6 +99,11 @@ export async function readGapToFill(db: Queryable, chain: number, triedBeforeMs:
   return gap ?? null
 }
 
+/** The gaps of an epoch that were not read completely, in the order of ledgers. */
+export async function readUnreadGaps(db: Queryable, epoch: number): Promise<readonly Gap[]> {
+  return await db.query(sql`select ${GAP} from ${idx.gaps} g where g.epoch = $1 and not coalesce(${IS_READ}, false) order by g.from_ledger`, [epoch])
+}
+
 /** The last seq of a gap that is in use; the one before its first seq when none is. */
 export async function lastFilledSeq(db: Queryable, { firstSeq, lastSeq }: Gap): Promise<number> {
   const seq = expression<number | null>(sql`greatest((select max(e.seq) from ${idx.events} e where e.seq between $1 and $2),

@@ -46,6 +46,13 @@ export async function countRepairs(db: Queryable): Promise<number> {
   return row?.count ?? 0
 }
 
+const LEDGER = expressions({ ledger: expression<number>(sql`left(r.event_id, 19)::bigint >> 32`) })
+
+/** The ledgers whose events the stored repairs concern. */
+export async function readRepairedLedgers(db: Queryable): Promise<readonly number[]> {
+  return (await db.query(sql`select distinct ${LEDGER} from ${idx.repairs} r`)).map(({ ledger }) => ledger)
+}
+
 export async function discardRepairs(tx: Writable): Promise<void> {
   await tx.run(sql`${sql.deleteFrom(idx.repairs)}`)
 }

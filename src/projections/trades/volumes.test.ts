@@ -20,9 +20,11 @@ const ASSETS = ['BTC', 'ETH', 'XLM']
 const HOUR_SEC = 3_600
 
 const store = await openTestStore()
-after(() => store[Symbol.asyncDispose]())
-const fixture = createIndexFixture(store)
-after(() => fixture[Symbol.asyncDispose]())
+const fixture = createIndexFixture(store, { isTampered: true })
+after(async () => {
+  await fixture[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+})
 let expected: Expected
 
 /** Trades of every kind, some of them of positions whose opening was lost, over hours and in epochs whose times repeat. */

@@ -701,6 +701,66 @@ class Endpoints:
         """
         return self._http.call("GET", f"/v1/export/{quote(kind)}/{quote(file)}", bytes, repeatable=True, timeout=timeout)
 
+    def get_checkpoint(self, *, timeout: float | None = None) -> Result[str]:
+        """Get the signed checkpoint of the log.
+
+        Every page that is indexed leaves a record in an append-only Merkle tree (RFC 6962). Returns the size and the root of the tree as a signed note (C2SP). Store it: two checkpoints that do not fit together are evidence.
+        `GET /v1/log/checkpoint`
+        """
+        return self._http.call("GET", "/v1/log/checkpoint", str, repeatable=True, timeout=timeout)
+
+    def get_log_tile(self, path: str, *, timeout: float | None = None) -> Result[bytes]:
+        """Get a tile of the log.
+
+        Returns 256 hashes of a level of the tree, or 256 records (entries), in the paths and bytes of C2SP tlog-tiles: 0/x001/234, entries/000, and 0/001.p/17 for the first 17 of a tile that is not full yet. What a path returns never changes.
+        `GET /v1/log/tile/{path}`
+        """
+        return self._http.call("GET", f"/v1/log/tile/{quote(path)}", bytes, repeatable=True, timeout=timeout)
+
+    def get_log_record(self, leaf_index: int, *, cursor: str | None = None, timeout: float | None = None) -> Result[models.GetLogRecordPage]:
+        """Get a record of the log.
+
+        Returns a record with the very bytes of its events, which are the leaves of the tree whose root it has. Long records have several pages. A record that a correction replaces is returned without its events.
+        `GET /v1/log/records/{leafIndex}`
+        """
+        return self._http.call("GET", f"/v1/log/records/{quote(leaf_index)}", models.GetLogRecordPage, query={"cursor": cursor}, repeatable=True, timeout=timeout)
+
+    def log_record(self, leaf_index: int, *, timeout: float | None = None) -> Iterator[models.LoggedEventBytes]:
+        """Every row of `get_log_record`, across pages. No row is lost or repeated while new rows arrive.
+
+        Returns a record with the very bytes of its events, which are the leaves of the tree whose root it has. Long records have several pages. A record that a correction replaces is returned without its events.
+        `GET /v1/log/records/{leafIndex}`
+        """
+        def read(cursor: str | None) -> tuple[list[models.LoggedEventBytes], str | None]:
+            page = (self.get_log_record(leaf_index, cursor=cursor, timeout=timeout)).data
+            return page.events, page.next_cursor
+
+        return walk(read)
+
+    def get_inclusion_proof(self, *, event_id: str, timeout: float | None = None) -> Result[models.InclusionProof]:
+        """Prove that an event is in the log.
+
+        Returns the record that an event is in, the audit path of the event in the record, and that of the record in the tree.
+        `GET /v1/log/inclusion`
+        """
+        return self._http.call("GET", "/v1/log/inclusion", models.InclusionProof, query={"eventId": event_id}, repeatable=True, timeout=timeout)
+
+    def get_consistency_proof(self, *, from_: int, to: int, timeout: float | None = None) -> Result[models.ConsistencyProof]:
+        """Prove that the log has only grown.
+
+        Returns the proof that the tree of the first `from` records begins the tree of the first `to` records.
+        `GET /v1/log/consistency`
+        """
+        return self._http.call("GET", "/v1/log/consistency", models.ConsistencyProof, query={"from": from_, "to": to}, repeatable=True, timeout=timeout)
+
+    def get_key_directory(self, *, timeout: float | None = None) -> Result[models.KeyDirectory]:
+        """List the signing keys.
+
+        Returns the public keys that sign for this gateway, with the time of their use. During a rotation there are two.
+        `GET /.well-known/http-message-signatures-directory`
+        """
+        return self._http.call("GET", "/.well-known/http-message-signatures-directory", models.KeyDirectory, repeatable=True, timeout=timeout)
+
     def udf_config(self, *, timeout: float | None = None) -> Result[models.UdfConfiguration]:
         """Get the datafeed configuration.
 
