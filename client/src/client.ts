@@ -2,6 +2,7 @@
 
 import type { Health, IssuedKey } from './generated/resources.ts'
 import { fromHex } from './bytes.ts'
+import { contractAddressesOf } from './calls.ts'
 import type { ContractAddresses } from './calls.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
@@ -26,6 +27,8 @@ import { createTrading } from './trade.ts'
 import type { Exchange, Trading } from './trade.ts'
 import { createTransactions } from './transactions.ts'
 import type { Transactions } from './transactions.ts'
+import { createVerification } from './verification.ts'
+import type { LogTrust, Verify } from './verification.ts'
 
 export interface ClientOptions {
   /** The gateway's address, like `https://gateway.example`. */
@@ -47,6 +50,8 @@ export interface ClientOptions {
   readonly attempts?: number
   /** Maximum sum of the delays between the attempts of one call, milliseconds; 65 seconds by default, which reaches the next minute's rate limit. */
   readonly maxWaitMs?: number
+  /** What `verify` trusts about the gateway's log. */
+  readonly log?: LogTrust
   readonly fetch?: FetchLike
   /** Used by the stream instead of the platform's WebSocket. */
   readonly WebSocket?: WebSocketConstructor
@@ -68,6 +73,8 @@ export interface Client extends Endpoints, Lists, Trading, Executing {
   stream(options?: { readonly silenceMs?: number }): Stream
   readonly orders: Orders
   readonly transactions: Transactions
+  /** Verifies what the gateway serves. Its code is loaded at the first use. */
+  readonly verify: Verify
   /** Sets the key of all further calls; null removes it. */
   useKey(key: Key | null): void
   /** The key in use. */
@@ -105,6 +112,8 @@ export function createClient(options: ClientOptions): Client {
     },
   })
 
+  const verify = createVerification({ log: endpoints, fetch, clock, trust: options.log ?? {} })
+
   const stream: Client['stream'] = ({ silenceMs = SILENCE_MS } = {}) => {
     const WebSocket = options.WebSocket ?? platform.WebSocket
     if (WebSocket === undefined) throw new TypeError('This platform has no WebSocket. Pass one to createClient, or use Node 22 or later.')
@@ -112,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    ...endpoints, ...lists, ...trading, ...createExecuting({ trade: trading.trade, orders: tracker, endpoints, clock }), stream, transactions,
+    ...endpoints, ...lists, ...trading, ...createExecuting({ trade: trading.trade, orders: tracker, endpoints, clock }), stream, transactions, verify,
     orders: createOrders({ endpoints, clock, key: http.key, stream }),
     useKey: http.useKey,
     key: http.key,
@@ -133,12 +142,5 @@ export function createClient(options: ClientOptions): Client {
 }
 
 function exchangeOf(contracts: Health['contracts']): Exchange {
-  const { market, vault, oracleShim, router, usdcToken, lpToken, vaultFactory, referral } = contracts
-  return {
-    takesBound: market.generation !== '1',
-    contracts: {
-      market: market.address, vault: vault.address, oracleShim: oracleShim.address, router: router.address,
-      usdcToken: usdcToken.address, lpToken: lpToken.address, vaultFactory: vaultFactory.address, referral: referral.address,
-    },
-  }
+  return { takesBound: contracts.market.generation !== '1', contracts: contractAddressesOf(contracts) }
 }
