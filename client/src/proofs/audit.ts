@@ -122,9 +122,8 @@ function createComparison({ log, callNode, contracts, signal }: AuditOptions, wo
     const [ours, theirs] = [expected[at], served?.[at]?.bytes].map((bytes) => (bytes === undefined ? null : readEventBytes(bytes)))
     const id = [ours?.id, theirs?.id].filter((each) => each !== undefined).sort()[0]
     const ledger = id === undefined ? word.from : ledgerOf(id)
-    const what = served === null ? `the node has ${expected.length} other events, and the gateway does not serve its own`
-      : theirs === null || theirs === undefined || (ours !== null && ours !== undefined && ours.id < theirs.id) ? 'the gateway left it out'
-        : ours === null || ours === undefined || ours.id > theirs.id ? 'the node does not have it' : 'the gateway changed it'
+    const what = served === null ? 'the gateway does not serve what it has signed'
+      : describeDifference(id, expected.map((bytes) => readEventBytes(bytes).id), served.map(({ bytes }) => readEventBytes(bytes).id))
     throw new ProofFailure('different', `Ledger ${ledger}, event ${id ?? 'unknown'}: ${what}. Record ${word.leafIndex} (${describe(word.record)}).`, [note])
   }
 
@@ -159,6 +158,15 @@ function createComparison({ log, callNode, contracts, signal }: AuditOptions, wo
     }
     return found
   }
+}
+
+/** The lie about an event, by the ids that the node and the gateway have. */
+function describeDifference(id: string | undefined, expected: readonly (string | undefined)[], served: readonly (string | undefined)[]): string {
+  const [ours, theirs] = [expected, served].map((ids) => ids.filter((each) => each === id).length)
+  if (ours === 0) return 'the node does not have it'
+  if (theirs === 0) return 'the gateway left it out'
+  if ((theirs ?? 0) > (ours ?? 0)) return 'the gateway repeats it'
+  return expected.indexOf(id) === served.indexOf(id) ? 'the gateway changed it' : 'the gateway has it at another place'
 }
 
 function firstDifference(expected: readonly Uint8Array[], served: readonly Uint8Array[]): number {
