@@ -27,7 +27,7 @@ import { createTrading } from './trade.ts'
 import type { Exchange, Trading } from './trade.ts'
 import { createTransactions } from './transactions.ts'
 import type { Transactions } from './transactions.ts'
-import { createVerification } from './verification.ts'
+import { createLazyStreamVerifier, createVerification } from './verification.ts'
 import type { LogTrust, Verify } from './verification.ts'
 
 export interface ClientOptions {
@@ -68,9 +68,10 @@ export interface Client extends Endpoints, Lists, Trading, Executing {
   login(options?: { readonly label?: string; readonly restrictions?: KeyRestrictions; readonly signal?: AbortSignal }): Promise<IssuedKey>
   /**
    * Opens a stream, which connects when its first channel is read. `silenceMs`: the connection counts as lost after this long without a message; 10 seconds by
-   * default.
+   * default. `verified`: each frame of the log is held until a signed checkpoint covers it and it is found in the log as it says. The stream ends with
+   * ProofFailure at the first frame that is not.
    */
-  stream(options?: { readonly silenceMs?: number }): Stream
+  stream(options?: { readonly silenceMs?: number; readonly verified?: boolean }): Stream
   readonly orders: Orders
   readonly transactions: Transactions
   /** Verifies what the gateway serves. Its code is loaded at the first use. */
@@ -102,22 +103,26 @@ export function createClient(options: ClientOptions): Client {
     return options.signer
   }
 
+  async function knownExchange(call: CallOptions): Promise<Exchange> {
+    exchange ??= exchangeOf((await endpoints.getHealth({}, call)).body.contracts)
+    return exchange
+  }
+
   const transactions = createTransactions({ endpoints, clock })
   const tracker = createOrderTracker({ endpoints, lists, clock })
   const trading = createTrading({
     endpoints, transactions, orders: tracker, clock, networkPassphrase, signer: requireSigner,
-    async exchange(call: CallOptions) {
-      exchange ??= exchangeOf((await endpoints.getHealth({}, call)).body.contracts)
-      return exchange
-    },
+    exchange: knownExchange,
   })
 
   const verify = createVerification({ log: endpoints, fetch, clock, trust: options.log ?? {} })
 
-  const stream: Client['stream'] = ({ silenceMs = SILENCE_MS } = {}) => {
+  const stream: Client['stream'] = ({ silenceMs = SILENCE_MS, verified = false } = {}) => {
     const WebSocket = options.WebSocket ?? platform.WebSocket
     if (WebSocket === undefined) throw new TypeError('This platform has no WebSocket. Pass one to createClient, or use Node 22 or later.')
-    return createStream({ url: options.url, key: http.key, WebSocket, clock, silenceMs })
+    const token = async (): Promise<string> => (await knownExchange({})).contracts.usdcToken
+    const verifying = verified ? { verifier: createLazyStreamVerifier({ log: endpoints, verify, token }) } : {}
+    return createStream({ url: options.url, key: http.key, WebSocket, clock, silenceMs, ...verifying })
   }
 
   return {

@@ -2,6 +2,7 @@
 
 import type { Clock } from './clock.ts'
 import type { components } from './generated/openapi.ts'
+import type { FrameVerifier } from './frame-gate.ts'
 import type { CallOptions } from './http.ts'
 import type { FetchLike } from './platform.ts'
 import type { EventProof, LedgerHash, ProvenEvent } from './proofs/event-proof.ts'
@@ -9,6 +10,7 @@ import type { LogEndpoints } from './proofs/log.ts'
 import type { Checkpoint, LogKey } from './proofs/note.ts'
 import type { LogRecord, NodeEvent } from './proofs/record.ts'
 import type { SignedAnswer, SignedAnswerOptions, SignedResponse } from './proofs/signed-answer.ts'
+import type { StreamVerifierOptions } from './proofs/stream-verifier.ts'
 
 export type { Checkpoint, EventProof, LedgerHash, LogKey, LogRecord, NodeEvent, ProvenEvent, SignedAnswer, SignedAnswerOptions, SignedResponse }
 export type InclusionProof = components['schemas']['InclusionProof']
@@ -72,5 +74,17 @@ export function createVerification(options: { readonly log: LogEndpoints; readon
     consistency: async (...input) => (await load()).consistency(...input),
     newest: async (...input) => (await load()).newest(...input),
     answer: async (...input) => (await load()).answer(...input),
+  }
+}
+
+/** A verifier of a stream's frames. Its code is loaded with the first checkpoint. */
+export function createLazyStreamVerifier(options: StreamVerifierOptions): FrameVerifier {
+  let verifier: FrameVerifier | undefined
+  return {
+    onGap: () => verifier?.onGap(),
+    async check(checkpoint, frames) {
+      verifier ??= (await import('./proofs/stream-verifier.ts')).createStreamVerifier(options)
+      await verifier.check(checkpoint, frames)
+    },
   }
 }

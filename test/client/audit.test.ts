@@ -13,11 +13,14 @@ import type { PlacedRecord } from '../../client/src/proofs/log.ts'
 import { readEventBytes } from '../../client/src/proofs/record.ts'
 import type { LogRecord } from '../../client/src/proofs/record.ts'
 import { readWords } from '../../client/src/proofs/words.ts'
+import type { Frame } from '../../client/src/stream-frames.ts'
+import type { WebSocketConstructor } from '../../client/src/platform.ts'
 import type { CheckpointStore } from '../../client/src/verification.ts'
 import { defined } from '../../src/base/assert.ts'
 import { createSigningKey } from '../../src/proofs/signing.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import { stepUntilSettled } from '../support/until.ts'
 import { waitsOf } from './client-fixture.ts'
 import { createLyingGateway } from './lying-gateway.ts'
 import type { LyingGateway, ServedEvents } from './lying-gateway.ts'
@@ -121,6 +124,89 @@ test('a node that has another chain is not believed to have this one', async () 
     return method === 'getLedgers' ? { ledgers: (result as { ledgers: object[] }).ledgers.map((ledger) => ({ ...ledger, hash: 'ab'.repeat(32) })) } : result
   }) as AuditOptions['callNode']
   assert.match((await failureOf(auditOf(fetch, { callNode: lying }))).message, /the node reports the hash abab/)
+})
+
+type Message = Readonly<Record<string, unknown>> & { readonly channel?: string; readonly prev?: number; readonly data?: Readonly<Record<string, unknown>> }
+
+/** A WebSocket of a gateway that changes its messages on the way; null: leaves one out. */
+function lyingSocket(change: (message: Message) => Message | null): WebSocketConstructor {
+  return class {
+    readonly #socket: WebSocket
+    constructor(url: string) {
+      this.#socket = new WebSocket(url)
+    }
+    get readyState(): number {
+      return this.#socket.readyState
+    }
+    send(text: string): void {
+      this.#socket.send(text)
+    }
+    close(): void {
+      this.#socket.close()
+    }
+    addEventListener(type: string, listener: (event: never) => void): void {
+      this.#socket.addEventListener(type, (event) => {
+        const message = type === 'message' ? change(JSON.parse(String((event as MessageEvent).data)) as Message) : null
+        if (type !== 'message' || message !== null) listener((message === null ? event : { data: JSON.stringify(message) }) as never)
+      })
+    }
+  }
+}
+
+/** Reads this many frames of a verified stream while ledgers close; rejects when the stream ends with an error. */
+async function readVerified(change: (message: Message) => Message | null, count: number): Promise<readonly Frame<'events'>[]> {
+  const client = createClient({ url: fixture.url, WebSocket: lyingSocket(change), ...waitsOf(fixture) })
+  const stream = client.stream({ verified: true, silenceMs: 10_000_000 })
+  const frames: Frame<'events'>[] = []
+  async function read(): Promise<void> {
+    for await (const frame of stream.frames('events')) if (frames.push(frame) >= count) return
+  }
+  try {
+    await stepUntilSettled(read(), { idle: fixture.idle, step: () => fixture.publishLedgers(1), stepsMax: 2_000 })
+  } finally {
+    stream.close()
+  }
+  return frames
+}
+
+/** Applies a lie to the third frame of a channel. */
+function lieAboutThird(lie: (message: Message) => Message | null): (message: Message) => Message | null {
+  let seen = 0
+  let leftOut: number | undefined
+  return (message) => {
+    if (message.channel !== 'events') return message
+    seen += 1
+    const continued = leftOut === undefined ? message : { ...message, prev: leftOut }
+    leftOut = undefined
+    if (seen !== 3) return continued
+    const changed = lie(continued)
+    if (changed === null) leftOut = continued.prev
+    return changed
+  }
+}
+
+test('a verified stream delivers what the log has, in its order', async () => {
+  const frames = await readVerified((message) => message, 12)
+  assert.deepEqual(frames.map(({ seq }) => seq), frames.map(({ seq }) => seq).toSorted((a, b) => Number(a) - Number(b)))
+})
+
+const STREAM_LIES: readonly (readonly [name: string, lie: (message: Message) => Message | null, error: RegExp])[] = [
+  ['leaves out a frame', () => null, /was left out/],
+  ['changes a value', (message) => ({ ...message, data: { ...message.data, payload: { topic: 'funding', rate: '123456789' } } }), /a value .* is not that of the event/],
+  ['changes the transaction', (message) => ({ ...message, data: { ...message.data, txHash: 'ab'.repeat(32) } }), /the transaction is not that of the event/],
+  ['invents an event', (message) => ({ ...message, data: { ...message.data, eventId: '0000000030064775169-0000000099' } }), /the log does not have the event/],
+]
+for (const [name, lie, pattern] of STREAM_LIES) {
+  test(`a verified stream of a gateway that ${name} ends with an error that names it`, async () => {
+    const error = await readVerified(lieAboutThird(lie), 1_000).then(() => assert.fail('it went on'), (reason: unknown) => reason)
+    assert.ok(error instanceof ProofFailure, String(error))
+    assert.match(error.message, pattern)
+  })
+}
+
+test('a verified stream of a gateway without a signing key ends', async () => {
+  const noNote = (message: Message): Message => (message.channel === 'checkpoints' ? { ...message, data: { ...message.data, note: null } } : message)
+  await assert.rejects(readVerified(noNote, 1), (error: unknown) => error instanceof ProofFailure && error.fault === 'unsigned')
 })
 
 /** Records with these fields, one after the other. */
