@@ -79,7 +79,7 @@ test('an honest gateway passes: every event of every record is the node\'s, and 
 })
 
 /** Adds to the amount of an event: the last byte of its value. */
-function changed(events: ServedEvents, at: number): ServedEvents {
+function withChange(events: ServedEvents, at: number): ServedEvents {
   return events.map((event, index) => {
     if (index !== at) return event
     const bytes = Buffer.from(event.bytes, 'base64')
@@ -91,7 +91,7 @@ function changed(events: ServedEvents, at: number): ServedEvents {
 const LIES: readonly (readonly [name: string, lie: (events: ServedEvents) => ServedEvents, at: number, what: RegExp])[] = [
   ['leaves out an event', (events) => events.toSpliced(1, 1), 1, /the gateway left it out/],
   ['leaves out a whole page', () => [], 0, /the gateway left it out/],
-  ['changes an event', (events) => changed(events, 2), 2, /the gateway changed it/],
+  ['changes an event', (events) => withChange(events, 2), 2, /the gateway changed it/],
   ['repeats an event', (events) => events.toSpliced(1, 0, ...events.slice(0, 1)), 0, /the gateway repeats it/],
   ['reorders events', (events) => [...events.slice(1, 2), ...events.slice(0, 1), ...events.slice(2)], 0, /the gateway has it at another place/],
 ]

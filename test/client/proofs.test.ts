@@ -231,17 +231,20 @@ test('finds a call behind the results of every kind of operation', () => {
     return feeBump ? `${'00'.repeat(8)}00000001${'cd'.repeat(32)}${inner}00000000` : inner
   }
   const operation = (type: number, payload: string, code = 0): string =>
-    `0000000000000001${'00000000'}${type.toString(16).padStart(8, '0')}${(code >>> 0).toString(16).padStart(8, '0')}${payload}`
+    `000000000000000100000000${type.toString(16).padStart(8, '0')}${(code >>> 0).toString(16).padStart(8, '0')}${payload}`
   const account = `00000000${'11'.repeat(32)}`
-  const usdc = `00000001${'55534443'}${account}`
+  const usdc = `0000000155534443${account}`
   const long = `00000002${'61'.repeat(12)}${account}`
   const i64 = '00'.repeat(8)
-  const atoms = `00000003${`00000000${'22'.repeat(32)}${i64}${usdc}${i64}00000000${i64}`}${`00000001${account}${i64}${long}${i64}${usdc}${i64}`}00000002${'33'.repeat(32)}${usdc}${i64}${long}${i64}`
+  const atoms = [
+    `0000000300000000${'22'.repeat(32)}${i64}${usdc}${i64}00000000${i64}`, `00000001${account}${i64}${long}${i64}${usdc}${i64}`,
+    `00000002${'33'.repeat(32)}${usdc}${i64}${long}${i64}`,
+  ].join('')
   const offer = `${account}${i64}${usdc}00000000${i64}${'00'.repeat(12)}00000000`
   const bodies = [
     operation(0, ''), operation(1, ''), operation(2, `${atoms}${account}${usdc}${i64}`), operation(2, usdc, -9), operation(13, `00000000${account}00000000${i64}`),
     operation(3, `${atoms}00000000${offer}`), operation(12, '0000000000000002'), operation(4, `0000000000000001${offer}`), operation(8, i64),
-    operation(9, `00000001${account}${i64}`), operation(14, `00000000${'44'.repeat(32)}`), operation(26, ''), operation(24, '', -2), '00000000' + '00000001' + 'ffffffff',
+    operation(9, `00000001${account}${i64}`), operation(14, `00000000${'44'.repeat(32)}`), operation(26, ''), operation(24, '', -2), '0000000000000001ffffffff',
     'fffffffe', operation(23, ''), `ffffffff${operation(24, '55'.repeat(32)).slice(8)}`,
   ]
   const call = operation(24, 'ee'.repeat(32))
@@ -255,10 +258,10 @@ test('finds a call behind the results of every kind of operation', () => {
 })
 
 /** Signs an answer as RFC 9421 says, by hand. */
-function signedAnswer({ body = '{"trades":[]}', nonce = '', created = NOW_MS / 1_000, headers = {} as Readonly<Record<string, string>> } = {}): {
-  readonly headers: Headers
-  readonly response: SignedResponse
-} {
+function signedAnswer(
+  { body = '{"trades":[]}', nonce = '', created = NOW_MS / 1_000, headers = {} }:
+  { readonly body?: string; readonly nonce?: string; readonly created?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): { readonly headers: Headers; readonly response: SignedResponse } {
   const url = 'https://gateway.example/v1/trades?limit=1'
   const all = {
     'content-digest': `sha-256=:${createHash('sha256').update(body).digest('base64')}:`, 'content-type': 'application/json', 'x-ledger': '7', 'x-seq': '9', ...headers,

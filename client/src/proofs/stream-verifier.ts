@@ -157,6 +157,6 @@ function valuesOf(reader: Reader, data: Uint8Array): readonly string[] {
 
 /** The texts of all single values of a payload. */
 function textsOf(value: unknown): readonly string[] {
-  if (value === null || value === undefined) return []
-  return typeof value === 'object' ? Object.values(value).flatMap(textsOf) : [String(value)]
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsOf)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [String(value)] : []
 }
