@@ -28,7 +28,7 @@ import type { Exchange, Trading } from './trade.ts'
 import { createTransactions } from './transactions.ts'
 import type { Transactions } from './transactions.ts'
 import { createLazyStreamVerifier, createVerification } from './verification.ts'
-import type { LogTrust, Verify } from './verification.ts'
+import type { LogTrust, Verify } from './verify-types.ts'
 
 export interface ClientOptions {
   /** The gateway's address, like `https://gateway.example`. */

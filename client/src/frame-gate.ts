@@ -7,7 +7,7 @@ import type { Channel, CheckpointData, Frame } from './stream-frames.ts'
 /** Checks frames against the checkpoint that covers them. Rejects when they are not proven. */
 export interface FrameVerifier {
   check(checkpoint: CheckpointData, frames: readonly Frame<Channel>[]): Promise<void>
-  /** Frames are missing, and the program was told. */
+  /** Frames are missing, which the stream reports. */
   onGap(): void
 }
 
@@ -25,7 +25,7 @@ export interface FrameGateOptions {
   onFailure(error: unknown): void
 }
 
-/** Checkpoints that wait for the one before; one covers those before it. */
+/** A gate for one stream. While one checkpoint is checked, only the newest of those that arrive is kept: it covers the others. */
 export function createFrameGate({ verifier, limit, onHandlerError, onFailure }: FrameGateOptions): FrameGate {
   let held: { readonly frame: Frame<Channel>; readonly handler: FrameHandler }[] = []
   let newest: CheckpointData | null = null

@@ -26,12 +26,12 @@ export { ACCEPT_SIGNATURE } from './verification.ts'
 export type {
   Checkpoint, CheckpointStore, EventProof, Inclusion, LedgerHash, LogKey, LogRecord, LogTrust, NodeEvent, ProvenEvent, SignedAnswer, SignedAnswerOptions,
   SignedResponse, Verify,
-} from './verification.ts'
+} from './verify-types.ts'
 export type { Clock } from './clock.ts'
 export type { FetchLike, WebSocketConstructor, WebSocketLike } from './platform.ts'
 export {
-  ContractFailure, ExchangeError, GatewayError, NotFinal, ProofFailure, RateLimited, RefusedToSign, TransactionExpired, Unauthorized, UnexpectedAnswer, UnknownOutcome,
-  Unreachable,
+  ContractFailure, ExchangeError, GatewayError, NotFinal, ProofFailure, RateLimited, RefusedToSign, TransactionExpired, Unauthorized, UnexpectedAnswer,
+  UnknownOutcome, Unreachable,
 } from './errors.ts'
 export type { ContractError, Difference, HostError, ProofFault, SignedTransaction } from './errors.ts'
 export type * from './generated/resources.ts'

@@ -13,7 +13,7 @@ import { eventBytes, readEventBytes, readRecord } from '../../client/src/proofs/
 import { readResultAt } from '../../client/src/proofs/results.ts'
 import { isConsistent, isIncluded } from '../../client/src/proofs/tree.ts'
 import { ACCEPT_SIGNATURE } from '../../client/src/verification.ts'
-import type { InclusionProof, SignedResponse } from '../../client/src/verification.ts'
+import type { InclusionProof, SignedResponse } from '../../client/src/verify-types.ts'
 import { createReader } from '../../client/src/xdr.ts'
 import { address } from '../../localnet/contracts/shared/host.ts'
 import { BOB, COUNTER, metaOf, payment, startTestChain } from '../../localnet/ledger/test-chain.ts'
@@ -48,7 +48,8 @@ function* altered(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 const EVENTS = [1, 2, 3].map((number) => ({
-  id: `0000000030064775169-000000000${number}`, txHash: 'ab'.repeat(32), contractId: COUNTER, topic: ['AAAADwAAAAFhAAAA'], value: base64(Buffer.of(0, 0, 0, 3, 0, 0, 0, number)),
+  id: `0000000030064775169-000000000${number}`, txHash: 'ab'.repeat(32), contractId: COUNTER, topic: ['AAAADwAAAAFhAAAA'],
+  value: base64(Buffer.of(0, 0, 0, 3, 0, 0, 0, number)),
 }))
 const LEAVES = EVENTS.map((event) => hashLeaf(gatewayBytes({ ...event, topicsXdr: event.topic, valueXdr: event.value })))
 const RECORD = encodeRecord({
@@ -216,9 +217,13 @@ test('an event is proven by the hash of its ledger, and every byte of the proof 
   for (const part of ['header', 'results', 'preimage'] as const) {
     for (const bytes of altered(Buffer.from(proof[part], 'base64'))) await rejects(verify.event({ ...proof, [part]: base64(bytes) }, { ledger }))
   }
-  const wrong = [{ format: 'pxg-event-proof/2' }, { ledger: proof.ledger + 1 }, { txHash: 'ab'.repeat(32) }, { pairIndex: 0 === proof.pairIndex ? 1 : 0 }, { eventIndex: 1 }]
+  const wrong = [
+    { format: 'pxg-event-proof/2' }, { ledger: proof.ledger + 1 }, { txHash: 'ab'.repeat(32) }, { pairIndex: 1 - proof.pairIndex }, { eventIndex: 1 },
+  ]
   for (const change of wrong) await rejects(verify.event({ ...proof, ...change }, { ledger }))
-  for (const hash of altered(Buffer.from(ledger.hash, 'hex'))) await rejects(verify.event(proof, { ledger: { ...ledger, hash: Buffer.from(hash).toString('hex') } }), 'header')
+  for (const hash of altered(Buffer.from(ledger.hash, 'hex'))) {
+    await rejects(verify.event(proof, { ledger: { ...ledger, hash: Buffer.from(hash).toString('hex') } }), 'header')
+  }
   const node = createClient({
     url: 'http://gateway.test', fetch: async () => new Response(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { ledgers: [ledger] } })),
   })
@@ -242,7 +247,8 @@ test('finds a call behind the results of every kind of operation', () => {
   ].join('')
   const offer = `${account}${i64}${usdc}00000000${i64}${'00'.repeat(12)}00000000`
   const bodies = [
-    operation(0, ''), operation(1, ''), operation(2, `${atoms}${account}${usdc}${i64}`), operation(2, usdc, -9), operation(13, `00000000${account}00000000${i64}`),
+    operation(0, ''), operation(1, ''), operation(2, `${atoms}${account}${usdc}${i64}`), operation(2, usdc, -9),
+    operation(13, `00000000${account}00000000${i64}`),
     operation(3, `${atoms}00000000${offer}`), operation(12, '0000000000000002'), operation(4, `0000000000000001${offer}`), operation(8, i64),
     operation(9, `00000001${account}${i64}`), operation(14, `00000000${'44'.repeat(32)}`), operation(26, ''), operation(24, '', -2), '0000000000000001ffffffff',
     'fffffffe', operation(23, ''), `ffffffff${operation(24, '55'.repeat(32)).slice(8)}`,
@@ -264,7 +270,8 @@ function signedAnswer(
 ): { readonly headers: Headers; readonly response: SignedResponse } {
   const url = 'https://gateway.example/v1/trades?limit=1'
   const all = {
-    'content-digest': `sha-256=:${createHash('sha256').update(body).digest('base64')}:`, 'content-type': 'application/json', 'x-ledger': '7', 'x-seq': '9', ...headers,
+    'content-digest': `sha-256=:${createHash('sha256').update(body).digest('base64')}:`, 'content-type': 'application/json',
+    'x-ledger': '7', 'x-seq': '9', ...headers,
   }
   const names = Object.keys(all).filter((name) => !(name in headers))
   const params = `("@status" ${names.map((name) => `"${name}"`).join(' ')} "@method";req "@target-uri";req);created=${created};expires=${created + 300}` +

@@ -3,10 +3,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { contractAddressesOf } from '../calls.ts'
 import { toBase64 } from '../bytes.ts'
+import { randomFraction } from '../clock.ts'
 import { platform } from '../platform.ts'
 import { audit } from '../proofs/audit.ts'
 import { callNode } from '../proofs/node.ts'
-import type { CheckpointStore } from '../verification.ts'
+import type { CheckpointStore } from '../verify-types.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { callOptions } from './exchange-commands.ts'
@@ -51,15 +52,18 @@ async function runAudit(context: Context): Promise<void> {
   const sample = shareOf(context)
   const file = flagText(context, 'checkpoints')
   const client = context.client(file === undefined ? {} : { store: fileStore(file) })
+  const contracts = contractAddressesOf((await client.getHealth({}, callOptions(context))).body.contracts)
   const report = await context.progress.run('Auditing', async () => audit({
-    log: client, verify: client.verify, contracts: contractAddressesOf((await client.getHealth({}, callOptions(context))).body.contracts),
+    log: client, verify: client.verify, contracts,
     callNode: (method, params) => callNode(platform.fetch, node, method, params, context.signal),
-    fromLedger, toLedger, sample, random: Math.random, signal: context.signal,
+    fromLedger, toLedger, sample, random: randomFraction, signal: context.signal,
   }))
-  const { checkpoint: { origin, size, root, note }, records, corrections, comparedRecords, comparedEvents, comparedLedgers, notChecked } = report
-  context.show({ ok: true, origin, size, root: toBase64(root), note, records, corrections, comparedRecords, comparedEvents, comparedLedgers, notChecked }, listing([
+  const { checkpoint: { origin, root, note }, notChecked, ...counts } = report
+  const { records, corrections, comparedRecords, comparedEvents, comparedLedgers } = counts
+  context.show({ ok: true, origin, root: toBase64(root), note, ...counts, notChecked, contracts }, listing([
     ['log', origin], ['records', records], ['corrections', corrections], ['root', toBase64(root)], ['compared records', comparedRecords],
-    ['compared ledgers', comparedLedgers], ['compared events', comparedEvents], ['result', 'everything that was checked holds'],
+    ['compared ledgers', comparedLedgers], ['compared events', comparedEvents], ['market contract', contracts.market],
+    ['vault contract', contracts.vault], ['result', 'everything that was checked holds'],
   ]))
   for (const sentence of notChecked) context.note(`Not compared: ${sentence}`)
   if (file === undefined) context.note('The checkpoint was not kept. With --checkpoints FILE the next audit also finds a log that was replaced.')

@@ -1,7 +1,7 @@
 // A command: its description, from which the help is written and the arguments are parsed, and its function.
 
 import type { Client } from '../client.ts'
-import type { LogTrust } from '../verification.ts'
+import type { LogTrust } from '../verify-types.ts'
 import type { Progress } from './progress.ts'
 
 /** An option, `--name` or `--name VALUE`. */

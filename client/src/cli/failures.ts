@@ -121,7 +121,8 @@ export function describeFailure(error: unknown): Failure {
   }
   if (error instanceof ProofFailure) {
     const { message, fault, evidence } = error
-    const hint = evidence.length > 1 ? 'Keep the two checkpoints, which --json prints: they are signed evidence.' : 'Compare with a second node before you accuse the gateway.'
+    const hint = evidence.length > 1 ? 'Keep the two checkpoints, which --json prints: they are signed evidence.'
+      : 'Compare with a second node before you accuse the gateway.'
     return { ...base, exitCode: 9, kind: `not_proven_${fault}`, message, hint, more: { evidence } }
   }
   if (error instanceof GatewayError) return describeGatewayError(error)

@@ -2,7 +2,7 @@
 
 import { isEqual, toHex } from '../bytes.ts'
 import { ProofFailure } from '../errors.ts'
-import type { Verify } from '../verification.ts'
+import type { Verify } from '../verify-types.ts'
 import { appendRecords, readRecordEvents, readRecords } from './log.ts'
 import type { LogEndpoints, PlacedRecord } from './log.ts'
 import type { Checkpoint } from './note.ts'
@@ -80,7 +80,8 @@ interface Sampling extends Pick<AuditOptions, 'fromLedger' | 'toLedger' | 'sampl
 }
 
 /** Chooses what is compared, in the order of ledgers, and says what is not. */
-function sampleRuns(words: readonly Word[], { fromLedger, toLedger, sample, random, filter, oldestLedger, latestLedger }: Sampling, notChecked: string[]): Run[] {
+function sampleRuns(words: readonly Word[], sampling: Sampling, notChecked: string[]): Run[] {
+  const { fromLedger, toLedger, sample, random, filter, oldestLedger, latestLedger } = sampling
   const all: Word[][] = []
   for (const word of words) {
     const run = all.at(-1)
@@ -91,20 +92,20 @@ function sampleRuns(words: readonly Word[], { fromLedger, toLedger, sample, rand
   const leaveOut = (run: Run, reason: string): void => void reasons.set(reason, (reasons.get(reason) ?? 0) + run.length)
   const eligible = all.filter((run) => {
     const [from, to] = [run[0]?.from ?? 0, run.at(-1)?.to ?? 0]
-    const reason = to < fromLedger || from > toLedger ? 'outside --from and --to'
-      : run.some(({ record }) => record.kind === 'gap') ? 'gaps: the gateway says that no node had these ledgers'
-        : from < oldestLedger || to > latestLedger ? `not on the node, which has ledgers ${oldestLedger} to ${latestLedger}`
-          : run.some(({ record }) => !isEqual(record.filterHash, filter)) ? 'of other contracts than the gateway serves now' : null
+    const reason = to < fromLedger || from > toLedger ? 'are outside --from and --to'
+      : run.some(({ record }) => record.kind === 'gap') ? 'are gaps: the gateway says that no node had these ledgers'
+        : from < oldestLedger || to > latestLedger ? `are not on the node, which has ledgers ${oldestLedger} to ${latestLedger}`
+          : run.some(({ record }) => !isEqual(record.filterHash, filter)) ? 'are of other contracts than the gateway serves now' : null
     if (reason !== null) leaveOut(run, reason)
     return reason === null
   })
   const share = Math.max(sample, SAMPLED_MIN / Math.max(1, eligible.length))
   const chosen = eligible.filter((run) => {
     const isChosen = random() < share
-    if (!isChosen) leaveOut(run, 'not in the sample')
+    if (!isChosen) leaveOut(run, 'are not in the sample')
     return isChosen
   })
-  for (const [reason, count] of reasons) notChecked.push(`${count} records ${reason === 'not in the sample' ? 'are ' : ''}${reason.startsWith('gaps') ? 'are ' : ''}${reason}.`)
+  for (const [reason, count] of reasons) notChecked.push(`${count} records ${reason}.`)
   return chosen
 }
 
@@ -132,10 +133,12 @@ function createComparison({ log, callNode, contracts, signal }: AuditOptions, wo
     if (first === undefined || last === undefined) return false
     const { toLedgerHash } = last.record
     if (!isEqual(toLedgerHash, ZERO_HASH)) {
-      const { ledgers } = await callNode<{ ledgers: { sequence: number; hash: string }[] }>('getLedgers', { startLedger: last.record.toLedger, pagination: { limit: 1 } })
+      const request = { startLedger: last.record.toLedger, pagination: { limit: 1 } }
+      const { ledgers } = await callNode<{ ledgers: { sequence: number; hash: string }[] }>('getLedgers', request)
       const hash = ledgers.find(({ sequence }) => sequence === last.record.toLedger)?.hash
       if (hash !== toHex(toLedgerHash)) {
-        if (last.part === lastPart) throw new ProofFailure('different', `Ledger ${last.record.toLedger}: the node reports the hash ${hash}, record ${last.leafIndex} has ${toHex(toLedgerHash)}.`, [note])
+        const what = `Ledger ${last.record.toLedger}: the node reports the hash ${hash}, record ${last.leafIndex} has ${toHex(toLedgerHash)}.`
+        if (last.part === lastPart) throw new ProofFailure('different', what, [note])
         notChecked.push(`${run.length} records from ledger ${first.from} are of a chain that the node does not have.`)
         return false
       }

@@ -17,6 +17,11 @@ function symbol(text: string): string {
   return toBase64(concat(Uint8Array.of(0, 0, 0, 15, 0, 0, 0, text.length), asciiBytes(text), new Uint8Array((4 - (text.length % 4)) % 4)))
 }
 
+/** The address of a contract as a value, base64 of XDR. */
+function addressValue(address: string): string {
+  return toBase64(concat(Uint8Array.of(0, 0, 0, 18, 0, 0, 0, 1), decodeStrKey('contract', address)))
+}
+
 const TRANSFER = symbol('transfer')
 const MOVEMENTS: ReadonlySet<string | undefined> = new Set([TRANSFER, ...['mint', 'burn', 'clawback'].map(symbol)])
 
@@ -26,7 +31,7 @@ type ServedEvent = NodeEvent & { readonly type: string; readonly ledger: number 
 export function createEventsReader(call: CallNode, contracts: Readonly<Record<string, string>>): (from: number, to: number) => Promise<readonly ServedEvent[]> {
   const contractIds = EVENT_CONTRACTS.map((name) => contracts[name] ?? '')
   const token = contracts['usdcToken'] ?? ''
-  const parties = [...contractIds, contracts['router'] ?? ''].map((party) => toBase64(concat(Uint8Array.of(0, 0, 0, 18, 0, 0, 0, 1), decodeStrKey('contract', party))))
+  const parties = [...contractIds, contracts['router'] ?? ''].map(addressValue)
   const filters = [
     // No topics: any. A node leaves out the topics of all filters when one has none.
     { type: 'contract', contractIds, topics: [] },

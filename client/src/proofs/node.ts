@@ -6,8 +6,8 @@ import type { FetchLike } from '../platform.ts'
 /** Calls a JSON-RPC method. Rejects with UnexpectedAnswer when the node returns an error. */
 export async function callNode<Result>(fetch: FetchLike, url: string, method: string, params: unknown, signal?: AbortSignal): Promise<Result> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params === null ? {} : { params }) })
-  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: signal ?? new AbortController().signal, redirect: 'error' } as const
-  const response = await fetch(url, init)
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body, signal: signal ?? new AbortController().signal, redirect: 'error' })
   const text = await response.text()
   const answer = parse(text)
   if (answer?.result === undefined) throw new UnexpectedAnswer(`${method} of the node: ${answer?.error?.message ?? `${response.status}, no result`}`)

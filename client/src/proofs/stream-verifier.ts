@@ -4,7 +4,7 @@ import { fromBase64, isEqual, toBase64 } from '../bytes.ts'
 import { GatewayError, ProofFailure } from '../errors.ts'
 import type { FrameVerifier } from '../frame-gate.ts'
 import type { CheckpointData, EventData } from '../stream-frames.ts'
-import type { Verify } from '../verification.ts'
+import type { Verify } from '../verify-types.ts'
 import { createReader, readValue } from '../xdr.ts'
 import type { Reader } from '../xdr.ts'
 import { appendRecords, decode, readEdge, readRecordEvents, readRecords } from './log.ts'
@@ -116,7 +116,8 @@ export function createStreamVerifier({ log, verify, token }: StreamVerifierOptio
 async function readCheckpoint(verify: Verify, { note, size, root }: CheckpointData): Promise<Checkpoint> {
   if (note === null) throw new ProofFailure('unsigned', 'The gateway has no signing key, so that nothing binds it to its log.')
   const checkpoint = await verify.newest(note)
-  if (checkpoint.size !== size || !isEqual(checkpoint.root, fromBase64(root))) throw new ProofFailure('different', 'A checkpoint is not what its note says.', [note])
+  const isSame = checkpoint.size === size && isEqual(checkpoint.root, fromBase64(root))
+  if (!isSame) throw new ProofFailure('different', 'A checkpoint is not what its note says.', [note])
   return checkpoint
 }
 
@@ -148,7 +149,10 @@ const [VEC, MAP] = [16, 17]
 function valuesOf(reader: Reader, data: Uint8Array): readonly string[] {
   const start = reader.offset()
   const kind = reader.u32()
-  if (kind === VEC || kind === MAP) return reader.optional(() => reader.list(() => [...valuesOf(reader, data), ...(kind === MAP ? valuesOf(reader, data) : [])]))?.flat() ?? []
+  if (kind === VEC || kind === MAP) {
+    const readEntry = (): readonly string[] => [...valuesOf(reader, data), ...(kind === MAP ? valuesOf(reader, data) : [])]
+    return reader.optional(() => reader.list(readEntry))?.flat() ?? []
+  }
   const own = createReader(data.subarray(start))
   const { value } = readValue(own)
   reader.skip(own.offset() - 4)

@@ -6,7 +6,7 @@ import { ProofFailure } from '../errors.ts'
 import type { CallOptions } from '../http.ts'
 import { createMutex } from '../mutex.ts'
 import type { FetchLike } from '../platform.ts'
-import type { CheckpointStore, LogTrust, Verify } from '../verification.ts'
+import type { CheckpointStore, LogTrust, Verify } from '../verify-types.ts'
 import { verifyEventProof } from './event-proof.ts'
 import { decode, decodeAll, readConsistency } from './log.ts'
 import type { LogEndpoints } from './log.ts'
@@ -57,7 +57,8 @@ export function createVerifier({ log, fetch, clock, trust }: VerifierOptions): V
     const hashes = await readConsistency(log, first.size, second.size, options)
     if (hashes !== null && await isConsistent(first, second, hashes)) return
     const what = hashes === null ? 'The gateway does not prove that' : 'The proof is wrong that'
-    throw new ProofFailure('inconsistent', `${what} its ${second.size} records begin with the ${first.size} of an earlier checkpoint.`, [first.note, second.note])
+    const text = `${what} its ${second.size} records begin with the ${first.size} of an earlier checkpoint.`
+    throw new ProofFailure('inconsistent', text, [first.note, second.note])
   }
 
   async function last(origin: string): Promise<Checkpoint | null> {
