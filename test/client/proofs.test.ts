@@ -7,6 +7,9 @@ import { xdr } from '@stellar/stellar-sdk'
 import { createClient } from '../../client/src/client.ts'
 import type { Client } from '../../client/src/client.ts'
 import { ProofFailure } from '../../client/src/errors.ts'
+import { createFrameGate } from '../../client/src/frame-gate.ts'
+import { SlowReader } from '../../client/src/frame-queue.ts'
+import type { CheckpointData, Frame } from '../../client/src/stream-frames.ts'
 import type { EventProof, LedgerHash } from '../../client/src/proofs/event-proof.ts'
 import { openNote } from '../../client/src/proofs/note.ts'
 import { eventBytes, readEventBytes, readRecord } from '../../client/src/proofs/record.ts'
@@ -308,4 +311,35 @@ test('a signed answer is verified with its request, and every altered part of it
   await rejects(verify.answer(signedAnswer({ headers: { 'x-epoch': 'not signed' } }).response), 'signature')
   await rejects(verify.answer(signedAnswer({ created: NOW_MS / 1_000 - 2_000 }).response), 'expired')
   await rejects(verify.answer(signedAnswer({ created: NOW_MS / 1_000 - 100 }).response), 'expired')
+})
+
+test('a gate holds frames until their checkpoint is verified, has a limit, and releases nothing after a failure', async () => {
+  const got: unknown[] = []
+  const failures: unknown[] = []
+  const checked: (readonly (number | undefined)[])[] = []
+  const gateOf = (limit: number, check: () => Promise<void>) => createFrameGate({
+    limit, onHandlerError: () => {}, onFailure: (error) => failures.push(error),
+    verifier: { onGap: () => {}, async check(_checkpoint, frames) {
+      checked.push(frames.map(({ seq }) => seq))
+      await check()
+    } },
+  })
+  const frame = (seq: number): Frame<'events'> => ({ channel: 'events', seq, data: {} }) as unknown as Frame<'events'>
+  const checkpoint = (seq: number): CheckpointData => ({ size: 1, root: '', note: '', epoch: 'e1', ledger: 1, seq })
+  const gate = gateOf(3, async () => {})
+  for (const seq of [2, 3, 4]) gate.hold(frame(seq), ({ seq: delivered }) => got.push(delivered))
+  assert.equal(got.length, 0)
+  gate.onCheckpoint(checkpoint(3))
+  await new Promise(setImmediate)
+  assert.deepEqual([got, checked], [[2, 3], [[2, 3]]])
+  for (const seq of [5, 6, 7]) gate.hold(frame(seq), ({ seq: delivered }) => got.push(delivered))
+  assert.ok(failures[0] instanceof SlowReader)
+  gate.onCheckpoint(checkpoint(9))
+  await new Promise(setImmediate)
+  const refusing = gateOf(3, () => Promise.reject(new ProofFailure('missing', 'left out')))
+  refusing.hold(frame(2), ({ seq }) => got.push(seq))
+  refusing.onCheckpoint(checkpoint(2))
+  await new Promise(setImmediate)
+  assert.ok(failures[1] instanceof ProofFailure)
+  assert.deepEqual(got, [2, 3])
 })
