@@ -9,6 +9,16 @@ import type { ContractCall, ContractValue } from './xdr.ts'
 type ContractName = Exclude<keyof Health['contracts'], 'noeracleShim' | 'noetherRouter' | 'noeToken'>
 /** Their addresses, `C…`. */
 export type ContractAddresses = Readonly<Record<ContractName, string>>
+
+/** The addresses that a gateway reports in `/v1/health`. */
+export function contractAddressesOf(contracts: Health['contracts']): ContractAddresses {
+  const { market, vault, oracleShim, router, usdcToken, lpToken, vaultFactory, referral } = contracts
+  return {
+    market: market.address, vault: vault.address, oracleShim: oracleShim.address, router: router.address,
+    usdcToken: usdcToken.address, lpToken: lpToken.address, vaultFactory: vaultFactory.address, referral: referral.address,
+  }
+}
+
 /** An order or another action that an account can sign. */
 export type TradeRequest = OrderRequest | ActionRequest
 

@@ -2,6 +2,7 @@
 
 import type { Health, IssuedKey } from './generated/resources.ts'
 import { fromHex } from './bytes.ts'
+import { contractAddressesOf } from './calls.ts'
 import type { ContractAddresses } from './calls.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
@@ -26,6 +27,8 @@ import { createTrading } from './trade.ts'
 import type { Exchange, Trading } from './trade.ts'
 import { createTransactions } from './transactions.ts'
 import type { Transactions } from './transactions.ts'
+import { createLazyStreamVerifier, createVerification } from './verification.ts'
+import type { LogTrust, Verify } from './verify-types.ts'
 
 export interface ClientOptions {
   /** The gateway's address, like `https://gateway.example`. */
@@ -47,6 +50,8 @@ export interface ClientOptions {
   readonly attempts?: number
   /** Maximum sum of the delays between the attempts of one call, milliseconds; 65 seconds by default, which reaches the next minute's rate limit. */
   readonly maxWaitMs?: number
+  /** What `verify` trusts about the gateway's log. */
+  readonly log?: LogTrust
   readonly fetch?: FetchLike
   /** Used by the stream instead of the platform's WebSocket. */
   readonly WebSocket?: WebSocketConstructor
@@ -63,11 +68,14 @@ export interface Client extends Endpoints, Lists, Trading, Executing {
   login(options?: { readonly label?: string; readonly restrictions?: KeyRestrictions; readonly signal?: AbortSignal }): Promise<IssuedKey>
   /**
    * Opens a stream, which connects when its first channel is read. `silenceMs`: the connection counts as lost after this long without a message; 10 seconds by
-   * default.
+   * default. `verified`: each frame of the log is held until a signed checkpoint covers it and it is found in the log as it says. The stream ends with
+   * ProofFailure at the first frame that is not.
    */
-  stream(options?: { readonly silenceMs?: number }): Stream
+  stream(options?: { readonly silenceMs?: number; readonly verified?: boolean }): Stream
   readonly orders: Orders
   readonly transactions: Transactions
+  /** Verifies what the gateway serves. Its code is loaded at the first use. */
+  readonly verify: Verify
   /** Sets the key of all further calls; null removes it. */
   useKey(key: Key | null): void
   /** The key in use. */
@@ -95,24 +103,30 @@ export function createClient(options: ClientOptions): Client {
     return options.signer
   }
 
+  async function knownExchange(call: CallOptions): Promise<Exchange> {
+    exchange ??= exchangeOf((await endpoints.getHealth({}, call)).body.contracts)
+    return exchange
+  }
+
   const transactions = createTransactions({ endpoints, clock })
   const tracker = createOrderTracker({ endpoints, lists, clock })
   const trading = createTrading({
     endpoints, transactions, orders: tracker, clock, networkPassphrase, signer: requireSigner,
-    async exchange(call: CallOptions) {
-      exchange ??= exchangeOf((await endpoints.getHealth({}, call)).body.contracts)
-      return exchange
-    },
+    exchange: knownExchange,
   })
 
-  const stream: Client['stream'] = ({ silenceMs = SILENCE_MS } = {}) => {
+  const verify = createVerification({ log: endpoints, fetch, clock, trust: options.log ?? {} })
+
+  const stream: Client['stream'] = ({ silenceMs = SILENCE_MS, verified = false } = {}) => {
     const WebSocket = options.WebSocket ?? platform.WebSocket
     if (WebSocket === undefined) throw new TypeError('This platform has no WebSocket. Pass one to createClient, or use Node 22 or later.')
-    return createStream({ url: options.url, key: http.key, WebSocket, clock, silenceMs })
+    const token = async (): Promise<string> => (await knownExchange({})).contracts.usdcToken
+    const verifying = verified ? { verifier: createLazyStreamVerifier({ log: endpoints, verify, token }) } : {}
+    return createStream({ url: options.url, key: http.key, WebSocket, clock, silenceMs, ...verifying })
   }
 
   return {
-    ...endpoints, ...lists, ...trading, ...createExecuting({ trade: trading.trade, orders: tracker, endpoints, clock }), stream, transactions,
+    ...endpoints, ...lists, ...trading, ...createExecuting({ trade: trading.trade, orders: tracker, endpoints, clock }), stream, transactions, verify,
     orders: createOrders({ endpoints, clock, key: http.key, stream }),
     useKey: http.useKey,
     key: http.key,
@@ -133,12 +147,5 @@ export function createClient(options: ClientOptions): Client {
 }
 
 function exchangeOf(contracts: Health['contracts']): Exchange {
-  const { market, vault, oracleShim, router, usdcToken, lpToken, vaultFactory, referral } = contracts
-  return {
-    takesBound: market.generation !== '1',
-    contracts: {
-      market: market.address, vault: vault.address, oracleShim: oracleShim.address, router: router.address,
-      usdcToken: usdcToken.address, lpToken: lpToken.address, vaultFactory: vaultFactory.address, referral: referral.address,
-    },
-  }
+  return { takesBound: contracts.market.generation !== '1', contracts: contractAddressesOf(contracts) }
 }

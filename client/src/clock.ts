@@ -42,6 +42,11 @@ export function backoffMs(failures: number, { firstMs, maxMs }: { readonly first
   return Math.random() * Math.min(maxMs, firstMs * 2 ** Math.max(0, failures - 1))
 }
 
+/** A random number from 0 to 1, exclusive. */
+export function randomFraction(): number {
+  return Math.random()
+}
+
 /** An id for a request, by which it is found in the gateway's log: 24 hex characters. */
 export function createRequestId(): string {
   return Array.from({ length: 12 }, () => Math.floor(Math.random() * 256).toString(16).padStart(2, '0')).join('')

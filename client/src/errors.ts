@@ -125,6 +125,22 @@ export class UnexpectedAnswer extends ExchangeError {
   override readonly name = 'UnexpectedAnswer'
 }
 
+/** What a proof fails by. `smaller` and `inconsistent`: the notes in `evidence` contradict each other, and show that the gateway has changed its log. */
+export type ProofFault = 'malformed' | 'signature' | 'unsigned' | 'smaller' | 'inconsistent' | 'not_included' | 'header' | 'expired' | 'missing' | 'different'
+
+/** Something that the gateway served is not proven. Keep `evidence`. */
+export class ProofFailure extends ExchangeError {
+  override readonly name = 'ProofFailure'
+  readonly fault: ProofFault
+  /** The signed notes, or the answer, that show it. */
+  readonly evidence: readonly string[]
+  constructor(fault: ProofFault, message: string, evidence: readonly string[] = []) {
+    super(message)
+    this.fault = fault
+    this.evidence = evidence
+  }
+}
+
 /** A signed transaction, which `finish` can submit again. */
 export interface SignedTransaction {
   /** Hex. */

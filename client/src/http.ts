@@ -192,18 +192,21 @@ function retryDelayMs(error: unknown, failures: number): number {
   return retryAfterSec === null ? backoffMs(failures, BACKOFF) : retryAfterSec * 1000 + backoffMs(1, BACKOFF)
 }
 
-/** The type of downloads, which are returned as bytes. Everything else is JSON. */
-const FILE_TYPE = 'application/gzip'
+/** The types of downloads and tiles, which are returned as bytes. */
+const BYTES_TYPES: ReadonlySet<string | undefined> = new Set(['application/gzip', 'application/octet-stream'])
+/** The type of signed notes, which are returned as they are. Everything else is JSON. */
+const TEXT_TYPE = 'text/plain'
 
-async function readContent(response: ResponseLike): Promise<string | Uint8Array> {
-  const isFile = response.status === 200 && response.headers.get('content-type') === FILE_TYPE
-  return isFile && response.arrayBuffer !== undefined ? new Uint8Array(await response.arrayBuffer()) : await response.text()
+async function readContent(response: ResponseLike): Promise<unknown> {
+  const type = response.status === 200 ? response.headers.get('content-type')?.split(';', 1)[0] : undefined
+  if (BYTES_TYPES.has(type) && response.arrayBuffer !== undefined) return new Uint8Array(await response.arrayBuffer())
+  const text = await response.text()
+  return type === TEXT_TYPE ? text : parse(text)
 }
 
-function toAnswer<Body>(response: ResponseLike, content: string | Uint8Array): Answer<Body> {
+function toAnswer<Body>(response: ResponseLike, body: unknown): Answer<Body> {
   const { headers, status } = response
   const requestId = headers.get('x-request-id')
-  const body = typeof content === 'string' ? parse(content) : content
   if (status >= 400) throw toGatewayError({ status, body, requestId, retryAfterSec: integerOf(headers.get('retry-after')) ?? undefined })
   if (status < 200 || status >= 300 || body === undefined) throw new UnexpectedAnswer(`Response ${status} is not JSON. Check that the URL is the gateway's.`)
   return {

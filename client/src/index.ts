@@ -22,11 +22,16 @@ export type { FinishByHashOptions, FinishedTransaction, Transactions } from './t
 export { SlowReader } from './frame-queue.ts'
 export type { Beginning, FramesOptions, Stream } from './stream.ts'
 export type * from './stream-frames.ts'
+export { ACCEPT_SIGNATURE } from './verification.ts'
+export type {
+  Checkpoint, CheckpointStore, EventProof, Inclusion, LedgerHash, LogKey, LogRecord, LogTrust, NodeEvent, ProvenEvent, SignedAnswer, SignedAnswerOptions,
+  SignedResponse, Verify,
+} from './verify-types.ts'
 export type { Clock } from './clock.ts'
 export type { FetchLike, WebSocketConstructor, WebSocketLike } from './platform.ts'
 export {
-  ContractFailure, ExchangeError, GatewayError, NotFinal, RateLimited, RefusedToSign, TransactionExpired, Unauthorized, UnexpectedAnswer, UnknownOutcome,
-  Unreachable,
+  ContractFailure, ExchangeError, GatewayError, NotFinal, ProofFailure, RateLimited, RefusedToSign, TransactionExpired, Unauthorized, UnexpectedAnswer,
+  UnknownOutcome, Unreachable,
 } from './errors.ts'
-export type { ContractError, Difference, HostError, SignedTransaction } from './errors.ts'
+export type { ContractError, Difference, HostError, ProofFault, SignedTransaction } from './errors.ts'
 export type * from './generated/resources.ts'

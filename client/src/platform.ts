@@ -34,6 +34,8 @@ interface CryptoKeyLike {
 /** The part of WebCrypto that the client uses. */
 interface SubtleLike {
   digest(algorithm: 'SHA-256', data: Uint8Array): Promise<ArrayBuffer>
+  importKey(format: 'raw', data: Uint8Array, algorithm: 'Ed25519', extractable: boolean, usages: readonly string[]): Promise<CryptoKeyLike>
+  verify(algorithm: 'Ed25519', key: CryptoKeyLike, signature: Uint8Array, data: Uint8Array): Promise<boolean>
   importKey(format: 'pkcs8', data: Uint8Array, algorithm: 'Ed25519', extractable: boolean, usages: readonly string[]): Promise<CryptoKeyLike>
   exportKey(format: 'jwk', key: CryptoKeyLike): Promise<{ readonly x?: string }>
   sign(algorithm: 'Ed25519', key: CryptoKeyLike, data: Uint8Array): Promise<ArrayBuffer>

@@ -19,8 +19,10 @@ type InputOf<Name extends EndpointName> = operations[Name] extends { readonly re
 interface Ok<Body> {
   readonly content: { readonly 'application/json': Body }
 }
+type Bytes = { readonly 'application/gzip': unknown } | { readonly 'application/octet-stream': unknown }
 type BodyOf<Name extends EndpointName> =
-  operations[Name]['responses'] extends { readonly 200: { readonly content: { readonly 'application/gzip': unknown } } } ? Uint8Array :
+  operations[Name]['responses'] extends { readonly 200: { readonly content: Bytes } } ? Uint8Array :
+  operations[Name]['responses'] extends { readonly 200: { readonly content: { readonly 'text/plain': string } } } ? string :
   operations[Name]['responses'] extends { readonly 200: Ok<infer Body> } | { readonly 201: Ok<infer Body> } ? Body : never
 type AnswerOf<Name extends EndpointName> = Answer<BodyOf<Name>>
 type RowOf<Name extends ListName> = (typeof LISTS)[Name] extends keyof BodyOf<Name>

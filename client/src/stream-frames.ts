@@ -75,6 +75,19 @@ export type OrderChangeData =
   /** As `GET /v1/account/me/fills`. `again`: sent before, with members that were still null. */
   | { readonly kind: 'fill'; readonly row: components['schemas']['Fill']; readonly again?: true }
 
+/** The checkpoint of the log of pages, after each page that is indexed and its frames. */
+export interface CheckpointData {
+  readonly size: number
+  /** Base64. */
+  readonly root: string
+  /** The signed note; null without a signing key. */
+  readonly note: string | null
+  readonly epoch: string
+  readonly ledger: number | null
+  /** Frames up to this position are covered. */
+  readonly seq: number
+}
+
 /** The head of the log, sent every second. Epoch and ledger are null while nothing is indexed. */
 export interface HeartbeatData {
   readonly ts: number
@@ -86,7 +99,7 @@ export interface HeartbeatData {
 
 export type CandleInterval = '1m' | '5m' | '15m' | '1h' | '4h' | '1d' | '1w'
 export type LogChannel = `trades.${string}` | 'events' | 'corrections' | `account.events.${string}` | `account.orders.${string}`
-export type Channel = `ticker.${string}` | `prices.${string}` | `candles.${string}.${CandleInterval}` | 'heartbeat' | LogChannel
+export type Channel = `ticker.${string}` | `prices.${string}` | `candles.${string}.${CandleInterval}` | 'heartbeat' | 'checkpoints' | LogChannel
 
 export type DataOf<Name extends Channel> = Name extends `ticker.${string}` ? TickerData
   : Name extends `prices.${string}` ? PriceData
@@ -95,7 +108,8 @@ export type DataOf<Name extends Channel> = Name extends `ticker.${string}` ? Tic
         : Name extends 'events' ? EventData
           : Name extends 'corrections' ? CorrectionData
             : Name extends `account.orders.${string}` ? OrderChangeData
-              : Name extends 'heartbeat' ? HeartbeatData : AccountEventData
+              : Name extends 'heartbeat' ? HeartbeatData
+                : Name extends 'checkpoints' ? CheckpointData : AccountEventData
 
 /** A frame of a channel. */
 export interface Frame<Name extends Channel> {
@@ -149,6 +163,8 @@ export type StreamProblem =
   | { readonly kind: 'key_expiring'; readonly at: number }
   /** A handler threw. */
   | { readonly kind: 'handler'; readonly error: unknown }
+  /** A frame is not proven, or no checkpoint came: a stream with `verified` has ended. `error` is a ProofFailure for the former. */
+  | { readonly kind: 'unproven'; readonly error: unknown }
   /** The connection was lost; the stream is reconnecting. */
   | { readonly kind: 'disconnected'; readonly reason: string }
 

@@ -1,12 +1,15 @@
 // The stream: reconnects, resumes each channel where it stopped, and proves by each frame's `prev` that no frame is missing.
 
 import type { Clock } from './clock.ts'
+import { createFrameGate } from './frame-gate.ts'
+import type { FrameVerifier } from './frame-gate.ts'
 import { createFrameQueue } from './frame-queue.ts'
 import type { Key } from './http.ts'
 import type { WebSocketConstructor } from './platform.ts'
 import { createConnection } from './stream-connection.ts'
 import type { StreamConnection } from './stream-connection.ts'
-import type { Channel, Frame, Message, StreamProblem, Upgrade } from './stream-frames.ts'
+import { isLog } from './stream-frames.ts'
+import type { Channel, CheckpointData, Frame, Gap, Message, StreamProblem, Upgrade } from './stream-frames.ts'
 import { createSubscriptions } from './stream-subscriptions.ts'
 import type { FrameHandler, Subscriptions } from './stream-subscriptions.ts'
 
@@ -50,19 +53,22 @@ export interface StreamOptions {
   readonly clock: Clock
   /** The connection counts as lost after this long without a message; the gateway sends one every second. */
   readonly silenceMs: number
+  /** Holds each frame until it has checked it. */
+  readonly verifier?: FrameVerifier
 }
 
 /** Channels in one message: names are short, and a message may have 64 KiB. */
 const CHANNELS_PER_MESSAGE = 200
 const QUEUED_FRAMES_MAX = 10_000
 const HEARTBEAT = 'heartbeat'
+const CHECKPOINTS = 'checkpoints'
 /** The close code of a key that was revoked. */
 const KEY_REVOKED = '4401'
 
 export function createStream(options: StreamOptions): Stream {
   const problemHandlers = new Set<(problem: StreamProblem) => void>()
   const upgradeHandlers = new Set<(upgrade: Upgrade) => void>()
-  const openLoops = new Set<() => void>()
+  const openLoops = new Set<(reason?: unknown) => void>()
   let isClosed = false
 
   function report(problem: StreamProblem): void {
@@ -80,7 +86,7 @@ export function createStream(options: StreamOptions): Stream {
   }
 
   const subscriptions = createSubscriptions({
-    onGap: (gap) => report({ kind: 'gap', gap }),
+    onGap: reportGap,
     onHandlerError: (error) => report({ kind: 'handler', error }),
   })
   const connection: StreamConnection = createConnection({
@@ -92,10 +98,37 @@ export function createStream(options: StreamOptions): Stream {
       report({ kind: 'disconnected', reason })
     },
   })
-  const session = createSession({ connection, subscriptions, key: options.key, report, onUpgrade })
+  const session = createSession({ connection, subscriptions, key: options.key, report, onGap: reportGap, onUpgrade })
+  const gate = options.verifier === undefined ? null : createFrameGate({
+    verifier: options.verifier, limit: QUEUED_FRAMES_MAX,
+    onHandlerError: (error) => report({ kind: 'handler', error }),
+    onFailure(error) {
+      report({ kind: 'unproven', error })
+      close(error)
+    },
+  })
 
-  function subscribe(channel: string, handler: FrameHandler, { since }: Beginning): () => void {
+  function reportGap(gap: Gap): void {
+    options.verifier?.onGap()
+    report({ kind: 'gap', gap })
+  }
+
+  function close(reason?: unknown): void {
+    isClosed = true
+    for (const end of openLoops) end(reason)
+    gate?.close()
+    connection.close()
+    subscriptions.clear()
+  }
+
+  function subscribe(channel: string, handler: FrameHandler, beginning: Beginning): () => void {
     if (isClosed) throw new Error('The stream is closed.')
+    if (gate === null || !isLog(channel)) return read(channel, handler, beginning)
+    if (!subscriptions.channels().includes(CHECKPOINTS)) read(CHECKPOINTS, ({ data }) => gate.onCheckpoint(data as CheckpointData), {})
+    return read(channel, (frame) => gate.hold(frame, handler), beginning)
+  }
+
+  function read(channel: string, handler: FrameHandler, { since }: Beginning): () => void {
     if (subscriptions.add(channel, handler, since)) {
       if (connection.isReady()) session.subscribe([channel])
       else connection.start()
@@ -111,16 +144,15 @@ export function createStream(options: StreamOptions): Stream {
     async *frames<Name extends Channel>(channel: Name, { limit = QUEUED_FRAMES_MAX, signal, ...beginning }: FramesOptions = {}) {
       const queue = createFrameQueue<Frame<Name>>(limit)
       const abort = (): void => queue.end(signal?.reason ?? new Error('aborted'))
-      const end = (): void => queue.end()
       const unsubscribe = subscribe(channel, queue.push as unknown as FrameHandler, beginning)
-      openLoops.add(end)
+      openLoops.add(queue.end)
       if (signal?.aborted === true) abort()
       signal?.addEventListener('abort', abort, { once: true })
       try {
         for (let frame = await queue.next(); frame !== undefined; frame = await queue.next()) yield frame
       } finally {
         unsubscribe()
-        openLoops.delete(end)
+        openLoops.delete(queue.end)
         signal?.removeEventListener('abort', abort)
       }
     },
@@ -132,12 +164,7 @@ export function createStream(options: StreamOptions): Stream {
       problemHandlers.add(handler)
       return () => void problemHandlers.delete(handler)
     },
-    close() {
-      isClosed = true
-      for (const end of openLoops) end()
-      connection.close()
-      subscriptions.clear()
-    },
+    close: () => close(),
   }
 }
 
@@ -155,11 +182,12 @@ interface SessionOptions {
   readonly subscriptions: Subscriptions
   readonly key: () => Key | null
   report(problem: StreamProblem): void
+  onGap(gap: Gap): void
   onUpgrade(upgrade: Upgrade): void
 }
 
 /** The protocol on one connection: login, subscriptions, resuming, gaps. */
-function createSession({ connection, subscriptions, key, report, onUpgrade }: SessionOptions): Session {
+function createSession({ connection, subscriptions, key, report, onGap: reportGap, onUpgrade }: SessionOptions): Session {
   /** The log's epoch that the positions belong to. It outlives the connection. */
   let epoch: string | null = null
   let heads: Readonly<Record<string, number>> = {}
@@ -207,7 +235,7 @@ function createSession({ connection, subscriptions, key, report, onUpgrade }: Se
     epoch = newEpoch ?? epoch
     const isResume = id !== undefined && pendingResumes.delete(id)
     const until = isResume ? subscriptions.skipTo(channels, heads) : null
-    report({ kind: 'gap', gap: { channels, since, until, reason } })
+    reportGap({ channels, since, until, reason })
   }
 
   /** A resume repeats upgrades; each is reported once. */

@@ -32,6 +32,8 @@ const DEPTH_MAX = 100
 export interface Reader {
   readonly offset: () => number
   readonly remaining: () => number
+  /** The bytes from an offset up to the current one. */
+  since(offset: number): Uint8Array
   skip(bytes: number): void
   u32(): number
   u64(): bigint
@@ -56,6 +58,7 @@ export function createReader(data: Uint8Array): Reader {
   const reader: Reader = {
     offset: () => offset,
     remaining: () => data.length - offset,
+    since: (start) => data.slice(start, offset),
     skip: (length) => void take(length),
     u32: () => view.getUint32(take(4)),
     u64: () => view.getBigUint64(take(8)),

@@ -1,8 +1,11 @@
 // The log of pages as clients read it: what a client verifies of it, with no help of the gateway's code.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { createSigningKey } from '../../src/base/proofs/signing.ts'
 import type { SigningKey } from '../../src/base/proofs/signing.ts'
 import { beginPageLog } from '../../src/indexer/pages/begin-log.ts'
@@ -131,6 +134,34 @@ test('the log only grows: two checkpoints are consistent, and every tile stays w
   assert.deepEqual(await readBytes(`/v1/log/tile/0/000.p/${first.size}`), tile)
   const { headers } = await fixture.gateway.app.inject({ url: `/v1/log/tile/0/000.p/${first.size}` })
   assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
+})
+
+const PYTHON_VERIFIER = fileURLToPath(new URL('verify_log.py', import.meta.url))
+
+test('pymerkle verifies the roots and proofs of the log', async (context: TestContext) => {
+  const python = process.env['TEST_PYMERKLE']
+  if (python === undefined) return context.skip('pymerkle is not installed: set TEST_PYMERKLE to a Python that has it, like the one .ci/run makes')
+  for (let page = 0; page < 8; page++) {
+    await fixture.closeLedgers(1)
+    await fixture.catchUp()
+  }
+  const { size, root } = await readCheckpoint()
+  const records = await readRecords(size)
+  const { body: { events } } = await fixture.get<{ events: { eventId: string }[] }>('/v1/events?limit=20')
+  const inclusions = await Promise.all(events.map(async ({ eventId }) => {
+    const { body } = await fixture.get<Inclusion>(`/v1/log/inclusion?eventId=${eventId}`)
+    const { body: { events: all } } = await fixture.get<RecordBody>(`/v1/log/records/${body.leafIndex}`)
+    return { ...body, events: all.map((event) => event.bytes) }
+  }))
+  const consistency = await Promise.all(Array.from({ length: size - 1 }, async (_, index) => {
+    const { body } = await fixture.get<{ hashes: string[] }>(`/v1/log/consistency?from=${index + 1}&to=${size}`)
+    return [index + 1, size, body.hashes]
+  }))
+  const roots = [...inclusions.map(({ treeSize, root: each }) => [treeSize, each]), [size, Buffer.from(root).toString('base64')]]
+  const input = JSON.stringify({ records: records.map((record) => record.toString('base64')), roots, inclusions, consistency })
+  const { stdout, stderr } = spawnSync(python, [PYTHON_VERIFIER], { input, encoding: 'utf8' })
+  assert.equal(stderr, '')
+  assert.deepEqual(JSON.parse(stdout), { records: size, inclusions: 20, consistency: size - 1 })
 })
 
 test('what the log does not have is 404 not_in_log, and a malformed tile or range 400', async () => {

@@ -10,7 +10,7 @@ import { PROJECT_ROOT } from '../support/program.ts'
 import { createDocumentedRun } from './documented-run.ts'
 import type { DocumentedRun } from './documented-run.ts'
 
-const GUIDES = ['account-ledger', 'analyst', 'bot-author', 'first-order', 'front-end', 'operator'] as const
+const GUIDES = ['account-ledger', 'analyst', 'bot-author', 'first-order', 'front-end', 'operator', 'verifying'] as const
 /** Run by python/tests/test_package.py. */
 const PYTHON_GUIDE = 'python'
 const STARTS = /^(?:[A-Z_]+=\S+ )*npm start$/

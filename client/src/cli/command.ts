@@ -1,6 +1,7 @@
 // A command: its description, from which the help is written and the arguments are parsed, and its function.
 
 import type { Client } from '../client.ts'
+import type { LogTrust } from '../verify-types.ts'
 import type { Progress } from './progress.ts'
 
 /** An option, `--name` or `--name VALUE`. */
@@ -47,8 +48,8 @@ export interface Context extends ParsedInput {
   /** Aborts on Ctrl-C, and when the output is closed. */
   readonly signal: AbortSignal
   readonly progress: Progress
-  /** A client, with the caller's API key if one is configured. */
-  client(): Client
+  /** A client, with the caller's API key if one is configured. `log`: what its verification trusts. */
+  client(log?: LogTrust): Client
   /** A client with an API key. Throws UsageError without one. */
   clientWithKey(): Client
   /** A client that can sign; with `needsKey` it also has an API key. */

@@ -1,6 +1,7 @@
 // All commands, in the order of the help.
 
 import { ACCOUNT_COMMANDS } from './account-commands.ts'
+import { AUDIT_COMMANDS } from './audit-command.ts'
 import type { Command } from './command.ts'
 import { completionCommand } from './completion-command.ts'
 import { EXCHANGE_COMMANDS } from './exchange-commands.ts'
@@ -15,5 +16,5 @@ import { WATCH_COMMANDS } from './watch-command.ts'
 
 export const COMMANDS: readonly Command[] = [
   ...EXCHANGE_COMMANDS, ...HISTORY_COMMANDS, ...VENUE_COMMANDS, ...WATCH_COMMANDS, ...KEY_COMMANDS, ...ACCOUNT_COMMANDS, ...LIFE_COMMANDS,
-  ...LEDGER_COMMANDS, ...TRADE_COMMANDS, ...OTHER_COMMANDS, completionCommand(() => COMMANDS),
+  ...LEDGER_COMMANDS, ...AUDIT_COMMANDS, ...TRADE_COMMANDS, ...OTHER_COMMANDS, completionCommand(() => COMMANDS),
 ]

@@ -2,8 +2,8 @@
 
 import { displayText } from '../display.ts'
 import {
-  ContractFailure, ExchangeError, GatewayError, NotFinal, RateLimited, RefusedToSign, TransactionExpired, Unauthorized, UnexpectedAnswer, UnknownOutcome,
-  Unreachable, UNUSUAL_FEE,
+  ContractFailure, ExchangeError, GatewayError, NotFinal, ProofFailure, RateLimited, RefusedToSign, TransactionExpired, Unauthorized, UnexpectedAnswer,
+  UnknownOutcome, Unreachable, UNUSUAL_FEE,
 } from '../errors.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -18,6 +18,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   6: 'rejected by the network or by a contract of the exchange',
   7: 'not signed: the prepared transaction does not match the request',
   8: 'signed and submitted, outcome unknown: see finish --help',
+  9: 'not proven: the gateway\'s log does not hold, see audit --help',
   130: 'interrupted by Ctrl-C',
 }
 
@@ -117,6 +118,12 @@ export function describeFailure(error: unknown): Failure {
       ? 'Nothing was signed. Repeat the command later. If the fee stays and other programs pay it too, add --accept-unusual-fee.'
       : 'The gateway prepared a different transaction. Nothing was signed. Do not use this gateway until you know why.'
     return { ...base, exitCode: 7, kind: 'refused_to_sign', message: error.message, hint, more: { differences: error.differences } }
+  }
+  if (error instanceof ProofFailure) {
+    const { message, fault, evidence } = error
+    const hint = evidence.length > 1 ? 'Keep the two checkpoints, which --json prints: they are signed evidence.'
+      : 'Compare with a second node before you accuse the gateway.'
+    return { ...base, exitCode: 9, kind: `not_proven_${fault}`, message, hint, more: { evidence } }
   }
   if (error instanceof GatewayError) return describeGatewayError(error)
   if (error instanceof Unreachable) {

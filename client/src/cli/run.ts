@@ -91,7 +91,7 @@ function createContext(parsed: ParsedArguments, processContext: ProcessContext):
   const options = { url, timeoutMs: timeoutOf(flagText(parsed, 'timeout')), clock }
   const progress = createProgress({ clock, isShown: processContext.isErrorTerminal && flags['quiet'] !== true, write: processContext.writeError })
 
-  function open(credentials: Pick<ClientOptions, 'signer' | 'key'>): Client {
+  function open(credentials: Pick<ClientOptions, 'signer' | 'key' | 'log'>): Client {
     return createClient({ ...options, ...credentials })
   }
 
@@ -116,7 +116,7 @@ function createContext(parsed: ParsedArguments, processContext: ProcessContext):
 
   return {
     ...parsed, signal, progress, isJson, keyFile,
-    client: () => open(optionalKey()),
+    client: (log = {}) => open({ ...optionalKey(), log }),
     clientWithKey: () => open(requiredKey()),
     signingClient: async (needsKey) => open({ signer: await loadSigner(), ...(needsKey ? requiredKey() : {}) }),
     show: (value, text) => writeOut(isJson ? `${JSON.stringify(value)}\n` : text),
