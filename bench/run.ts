@@ -13,6 +13,7 @@ import { measureHostileNode } from './figures/hostile-node.ts'
 import { measureLoopDelay } from './figures/loop-delay.ts'
 import { measureMassResume } from './figures/mass-resume.ts'
 import { measureOrders } from './figures/orders.ts'
+import { measurePageLog } from './figures/page-log.ts'
 import { measurePages } from './figures/pages.ts'
 import { measurePricePush } from './figures/price-push.ts'
 import { measureSoak } from './figures/soak.ts'
@@ -35,6 +36,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   'mass-resume': measureMassResume,
   'stream-costs': measureStreamCosts,
   'catch-up': measureCatchUp,
+  'page-log': measurePageLog,
   'loop-delay': measureLoopDelay,
   'hostile-node': measureHostileNode,
   'archive-size': measureArchiveSize,

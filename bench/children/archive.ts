@@ -10,7 +10,7 @@ import type { Indexer } from '../../src/indexer/indexer.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { loadDeployment } from '../support/deployment.ts'
-import { createHistory } from '../support/history.ts'
+import { createHistory, EVENTS_PER_LEDGER } from '../support/history.ts'
 import type { History } from '../support/history.ts'
 import { serveParent } from '../support/in-child.ts'
 import { multiplyArchive } from '../support/multiply.ts'
@@ -28,9 +28,11 @@ function historyOf(events: number): History {
   return history
 }
 
-async function withIndexer<T>(location: DatabaseLocation, events: number, work: (indexer: Indexer, store: Store) => Promise<T>): Promise<T> {
+async function withIndexer<T>(
+  location: DatabaseLocation, events: number, work: (indexer: Indexer, store: Store) => Promise<T>, pageCap?: number,
+): Promise<T> {
   const random = createSystemRandom()
-  const transport = createNode(deployment.passphrase, historyOf(events))
+  const transport = createNode(deployment.passphrase, historyOf(events), pageCap)
   await using store = await openStore({ ...location, clock, log: silentLog })
   await using indexer = createIndexer({
     store,
@@ -73,6 +75,18 @@ serveParent(
         await indexAll(indexer, events)
         return events / ((performance.now() - started) / 1000)
       }),
+    /** The milliseconds of a page of one ledger, and the bytes that it adds to the log of pages. */
+    smallPages: ({ location, pages }: { location: DatabaseLocation; pages: number }) =>
+      withIndexer(location, pages * EVENTS_PER_LEDGER, async (indexer, store) => {
+        await begin(indexer)
+        const started = performance.now()
+        await indexAll(indexer, pages * EVENTS_PER_LEDGER)
+        const ms = (performance.now() - started) / pages
+        const [size] = await store.read.query<{ bytes: number }>(
+          `select (pg_total_relation_size('idx.log_records') + pg_total_relation_size('idx.log_nodes'))::float8 as bytes`,
+        )
+        return { ms, bytes: (size?.bytes ?? 0) / pages }
+      }, EVENTS_PER_LEDGER),
     /** The 99th percentile of the event loop delay during a catch-up, in milliseconds. */
     loopDelay: ({ location, events }: { location: DatabaseLocation; events: number }) =>
       withIndexer(location, events, async (indexer) => {

@@ -21,8 +21,10 @@ interface Call {
   readonly params?: { readonly startLedger?: number; readonly pagination?: { readonly cursor?: string; readonly limit?: number } }
 }
 
-/** Handles JSON-RPC bodies. Prices are constant, so that responses with prices do not change. */
-export function createNode(passphrase: string, history: History = { events: [], lastLedger: FIRST_LEDGER }): Transport {
+/** Handles JSON-RPC bodies, with at most `pageCap` events in a page. Prices are constant, so that responses with prices do not change. */
+export function createNode(
+  passphrase: string, history: History = { events: [], lastLedger: FIRST_LEDGER }, pageCap: number = Number.MAX_SAFE_INTEGER,
+): Transport {
   const price = xdr.ScVal.scvVec([nativeToScVal(PRICE_E7, { type: 'i128' }), nativeToScVal(ATTESTED_SEC, { type: 'u64' })])
   const simulation = { latestLedger: history.lastLedger, results: [{ auth: [], xdr: price.toXdr('base64') }], minResourceFee: '0' }
   const range = {
@@ -47,7 +49,7 @@ export function createNode(passphrase: string, history: History = { events: [], 
       case 'getLedgerEntries':
         return JSON.stringify({ entries: [], latestLedger: history.lastLedger })
       case 'getEvents':
-        return eventsPage(history, params, JSON.stringify(range))
+        return eventsPage(history, params, { range: JSON.stringify(range), pageCap })
       default:
         throw new Error(`The bench node does not support ${method}`)
     }
@@ -90,8 +92,10 @@ function headerAt(sequence: number): { readonly hash: Uint8Array; readonly heade
 }
 
 /** The page after the cursor. Its events are already serialized. */
-function eventsPage({ events, lastLedger }: History, params: Call['params'], range: string): string {
-  const limit = params?.pagination?.limit ?? 100
+function eventsPage(
+  { events, lastLedger }: History, params: Call['params'], { range, pageCap }: { readonly range: string; readonly pageCap: number },
+): string {
+  const limit = Math.min(params?.pagination?.limit ?? 100, pageCap)
   const after = params?.pagination?.cursor ?? endOf((params?.startLedger ?? FIRST_LEDGER) - 1)
   const from = firstAfter(events, after)
   const page = events.slice(from, from + limit)
