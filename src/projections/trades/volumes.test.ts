@@ -20,7 +20,7 @@ const ASSETS = ['BTC', 'ETH', 'XLM']
 const HOUR_SEC = 3_600
 
 const store = await openTestStore()
-const fixture = createIndexFixture(store)
+const fixture = createIndexFixture(store, { isTampered: true })
 after(async () => {
   await fixture[Symbol.asyncDispose]()
   await store[Symbol.asyncDispose]()
