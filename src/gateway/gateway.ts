@@ -303,6 +303,7 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'requestLimits'
     tracer: parts.tracer ?? null,
     ...(parts.schemaCompilers === undefined ? {} : { schemaCompilers: parts.schemaCompilers }),
     errorRules: ERROR_RULES,
+    signingKeys: parts.signingKeys ?? [],
   })
   rejectUnsupportedAtLedger(app)
   return app

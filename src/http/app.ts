@@ -44,6 +44,8 @@ import { createRequestIds } from './request-id.ts'
 import { createSchemaCompilers } from './schema-compilers.ts'
 import type { SchemaCompilers } from './schema-compilers.ts'
 import { describeSchemaError } from './schema-error.ts'
+import type { SigningKey } from '../base/proofs/signing.ts'
+import { signAnswers } from './signed-answers.ts'
 import { rejectRepeatedHeaders } from './single-headers.ts'
 import { rejectEncodedBodies, rejectUnknownFields } from './strict-body.ts'
 import { parseQueriesStrictly } from './strict-query.ts'
@@ -109,6 +111,8 @@ export interface AppOptions {
   /** True during shutdown. Every response then closes its connection, so that the next request goes to another instance. */
   readonly isDraining?: () => boolean
   readonly tracer?: HttpTracer | null
+  /** Keys that sign the answers to requests that ask for it, the new one first. */
+  readonly signingKeys?: readonly SigningKey[]
   /** Shared by the servers of one process, so that each schema is compiled once. By default the server has its own. */
   readonly schemaCompilers?: SchemaCompilers
   /** Receives the caller of each request while its handler runs. */
@@ -233,6 +237,7 @@ export function createApp(options: AppOptions): App {
     if (isDraining() && !isKeptOpen(reply)) reply.header('connection', 'close')
     done(null, payload)
   })
+  signAnswers(app, options.signingKeys ?? [], () => Math.floor(clock.nowMs() / 1000))
   app.addHook('onClose', async () => failures[Symbol.dispose]())
   rejectRepeatedHeaders(app)
   parseQueriesStrictly(app)

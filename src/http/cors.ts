@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 
 /** Response headers that scripts may read. */
 const EXPOSED_HEADERS = [
-  'ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After',
+  'Content-Digest', 'ETag', 'Link', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After', 'Signature', 'Signature-Input',
   'X-Epoch', 'X-Ignored-Parameters', 'X-Ledger', 'X-RateLimit-Remaining', 'X-RateLimit-Tier', 'X-Request-Id', 'X-Seq', 'X-Stale',
 ].join(', ')
 
@@ -15,14 +15,14 @@ export type WebOrigins = '*' | readonly string[]
 
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
-  'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Min-Ledger, X-Request-Id, X-Timestamp',
+  'access-control-allow-headers': 'Accept-Signature, Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Min-Ledger, X-Request-Id, X-Timestamp',
   'access-control-max-age': '600',
 } as const
 
 /** Browsers then send neither API keys nor bodies from pages of other origins. */
 const PUBLIC_PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD',
-  'access-control-allow-headers': 'If-None-Match, Last-Event-ID, X-Min-Ledger, X-Request-Id',
+  'access-control-allow-headers': 'Accept-Signature, If-None-Match, Last-Event-ID, X-Min-Ledger, X-Request-Id',
   'access-control-max-age': '600',
 } as const
 

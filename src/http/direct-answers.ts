@@ -46,6 +46,7 @@ export function createDirectAnswers(parts: DirectAnswerParts): DirectAnswers {
   /** True if the framework would do nothing with this request but run the handler. */
   function isOrdinary({ headers, rawHeaders }: IncomingMessage): boolean {
     return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined && headers['content-encoding'] === undefined &&
+      headers['accept-signature'] === undefined &&
       repeatedHeader(rawHeaders) === undefined && hostCheck(headers) === undefined && !isDraining()
   }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -193,11 +193,74 @@ test('the checkpoint of a page follows its frames on the stream, and covers them
   assert.ok(events.every(({ seq }) => Number(seq) <= Number(data?.['seq'])), 'every frame is covered')
 })
 
+const ASKED = '("@status" "content-digest" "content-type" "x-epoch" "x-ledger" "x-seq" "@method";req "@target-uri";req)'
+
+interface SignedResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+async function readSigned(url: string, accepted: string, headers: Readonly<Record<string, string>> = {}): Promise<SignedResponse> {
+  const { statusCode: status, headers: answered, body: text } = await fixture.gateway.app.inject(
+    { url, headers: { host: 'api.example', 'accept-signature': accepted, ...headers } },
+  )
+  return { status, headers: answered, text }
+}
+
+/** The parameters of a label's signature, which is verified here by the rules of RFC 9421 alone. */
+function verifySigned({ status, headers, text }: SignedResponse, url: string, label = 'pxg', key = keys[0]): string {
+  const [, names = '', parameters = ''] = new RegExp(`(?:^|, )${label}=\\(([^)]*)\\)([^,]*)`).exec(String(headers['signature-input'])) ?? []
+  const [, signature = ''] = new RegExp(`(?:^|, )${label}=:([^:]*):`).exec(String(headers['signature'])) ?? []
+  const derived: Readonly<Record<string, unknown>> = { '@status': status, '@method;req': 'GET', '@target-uri;req': `http://api.example${url}` }
+  const lines = names.split(' ').map((name) => `${name}: ${String(derived[name.replaceAll('"', '')] ?? headers[name.replaceAll('"', '')])}`)
+  const base = [...lines, `"@signature-params": (${names})${parameters}`].join('\n')
+  const publicKey = createPublicKey(key?.privateKey ?? assert.fail('no key'))
+  assert.ok(verify(null, Buffer.from(base), publicKey, Buffer.from(signature, 'base64')), base)
+  if (status !== 304) assert.equal(headers['content-digest'], `sha-256=:${createHash('sha256').update(text).digest('base64')}:`)
+  return `(${names})${parameters}`
+}
+
+test('an answer is signed by both keys when a request asks for it, and else has nothing of it', async () => {
+  const plain = await fixture.gateway.app.inject({ url: '/v1/trades' })
+  for (const name of ['signature', 'signature-input', 'content-digest', 'vary']) assert.equal(plain.headers[name], undefined, name)
+  for (const url of ['/v1/trades', '/v1/markets', '/v1/oracle/prices']) {
+    const answer = await readSigned(url, `pxg=${ASKED};alg="ed25519"`, { 'accept-encoding': 'gzip' })
+    assert.equal(answer.status, 200, answer.text)
+    assert.match(verifySigned(answer, url), new RegExp(`;created=\\d+;expires=\\d+;keyid="${keys[0]?.keyId}";alg="ed25519"$`))
+    verifySigned(answer, url, 'pxg-old', keys[1])
+    assert.match(String(answer.headers['cache-control']), /no-transform/)
+    assert.equal(answer.headers['content-encoding'], undefined)
+  }
+})
+
+test('a signature covers what the answer has: an error has no ledger, and 304 no body', async () => {
+  const missing = await readSigned('/v1/log/records/999999', `pxg=${ASKED}`)
+  assert.equal(missing.status, 404)
+  assert.ok(verifySigned(missing, '/v1/log/records/999999').startsWith('("@status" "content-digest" "content-type" "@method";req "@target-uri";req)'))
+  const { headers: { etag } } = await readSigned('/v1/trades', `pxg=${ASKED}`)
+  const unchanged = await readSigned('/v1/trades', `pxg=${ASKED}`, { 'if-none-match': String(etag) })
+  assert.equal(unchanged.status, 304)
+  verifySigned(unchanged, '/v1/trades')
+})
+
+test('the same answer keeps its signature, unless the request has a nonce, which is signed', async () => {
+  const [first, second] = [await readSigned('/v1/trades', `pxg=${ASKED}`), await readSigned('/v1/trades', `pxg=${ASKED}`)]
+  assert.equal(first.headers['signature'], second.headers['signature'])
+  const asked = `pxg=${ASKED};nonce="b3k2pp5k7z"`
+  const answer = await readSigned('/v1/trades', asked)
+  assert.ok(verifySigned(answer, '/v1/trades').endsWith(';nonce="b3k2pp5k7z"'))
+  fixture.clock.advance(241_000)
+  assert.notEqual((await readSigned('/v1/trades', `pxg=${ASKED}`)).headers['signature'], first.headers['signature'], 'a client must not get an expired one')
+  assert.equal((await readSigned('/v1/trades', 'pxg=("@status";key="x")')).headers['signature'], undefined, 'what is not understood is not signed')
+})
+
 test('the directory lists the public keys with their time of use, and without a key the checkpoint is 503', async () => {
   const { body } = await fixture.get<{ keys: { kid: string; nbf: number; exp: number }[] }>('/.well-known/http-message-signatures-directory')
   assert.deepEqual(body.keys.map(({ kid }) => kid), keys.map(({ keyId }) => keyId))
   assert.ok(body.keys.every(({ nbf, exp }) => exp > nbf))
   await fixture.restartGateway({ signingKeys: [] })
+  assert.equal((await readSigned('/v1/trades', `pxg=${ASKED}`)).headers['signature'], undefined, 'answers are not signed either')
   const response = await fixture.get<{ error: string }>('/v1/log/checkpoint')
   assert.deepEqual([response.status, response.body.error], [503, 'signing_disabled'])
   assert.deepEqual((await fixture.get('/.well-known/http-message-signatures-directory')).body, { keys: [] })
