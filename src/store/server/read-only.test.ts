@@ -56,6 +56,11 @@ test('a database that is made read-only: writes get 503, the indexer says why on
     return index.indexer.status().state === state
   }, `the state ${state}`)
   await untilState('unwritable')
+  // The ended sessions may have been the first problem.
+  await until(() => {
+    index.clock.advance(2_000)
+    return errors.some(({ problem }) => problem === 'read_only')
+  }, 'the report of a read-only database')
   for (let poll = 0; poll < 5; poll++) {
     index.clock.advance(2_000)
     await new Promise((resolve) => setImmediate(resolve))
