@@ -140,6 +140,12 @@ const SECTIONS: readonly (readonly [heading: string, text: string])[] = [
     '409 `not_yet` after 5 seconds.',
     'Old prices are served, not rejected: `timestamp` is the attestation time of a price, and `x-stale: 1` means that it could not be refreshed.',
   ].join(' ')],
+  ['Signatures', [
+    'A response is signed if the request asks for it with `Accept-Signature: pxg=("@status" "content-digest" "content-type" "x-epoch" "x-ledger" ' +
+      '"x-seq" "@method";req "@target-uri";req);alg="ed25519"` (RFC 9421), optionally with a `nonce`.',
+    'It then has `Content-Digest`, `Signature-Input` and `Signature`, and is not compressed. Components that it lacks are left out. Responses that are sent in',
+    'parts, such as exports, are not signed. The public keys are at `/.well-known/http-message-signatures-directory`; without a key nothing is signed.',
+  ].join(' ')],
   ['Requests', 'Every response carries `x-request-id`: yours if you sent one, otherwise a new one. Include it when you report a problem.'],
 ]
 

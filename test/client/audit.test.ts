@@ -6,6 +6,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { contractAddressesOf } from '../../client/src/calls.ts'
 import { createClient } from '../../client/src/client.ts'
+import { ACCEPT_SIGNATURE } from '../../client/src/verification.ts'
 import { ProofFailure } from '../../client/src/errors.ts'
 import { audit } from '../../client/src/proofs/audit.ts'
 import type { AuditOptions, AuditReport } from '../../client/src/proofs/audit.ts'
@@ -19,14 +20,14 @@ import type { WebSocketConstructor } from '../../client/src/platform.ts'
 import type { CheckpointStore } from '../../client/src/verify-types.ts'
 import { defined } from '../../src/base/assert.ts'
 import { createSigningKey } from '../../src/base/proofs/signing.ts'
-import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import { stepUntilSettled } from '../support/until.ts'
 import { waitsOf } from './client-fixture.ts'
 import { createLyingGateway } from './lying-gateway.ts'
 import type { LyingGateway, ServedEvents } from './lying-gateway.ts'
 
-const key = defined(createSigningKey(generateKeyPairSync('ed25519').privateKey, 0), 'a key')
+const key = defined(createSigningKey(generateKeyPairSync('ed25519').privateKey, FIXTURE_START_MS / 1_000), 'a key')
 let fixture: GatewayFixture
 let gateway: LyingGateway
 /** A record with several events. */
@@ -222,6 +223,19 @@ function placed(...records: readonly Partial<LogRecord>[]): readonly PlacedRecor
     },
   }))
 }
+
+test('an answer that the gateway signs is verified, and one whose body has changed is not', async () => {
+  const client = createClient({ url: fixture.url, ...waitsOf(fixture) })
+  const ask = (headers: Readonly<Record<string, string>>): Promise<Response> => fetch(`${fixture.url}/v1/events?limit=3`, { headers })
+  const { body, keyId } = await client.verify.answer(await ask({ 'accept-signature': ACCEPT_SIGNATURE }))
+  assert.equal(keyId, key.keyId)
+  const unsigned = await ask({})
+  assert.deepEqual(JSON.parse(Buffer.from(body).toString()), await unsigned.json())
+  assert.equal(unsigned.headers.get('signature'), null)
+  const { status, url, headers } = await ask({ 'accept-signature': `${ACCEPT_SIGNATURE};nonce="once"` })
+  const changed = { status, url, headers, arrayBuffer: () => Promise.resolve(new TextEncoder().encode('{"events":[]}').buffer) }
+  await assert.rejects(client.verify.answer(changed, { nonce: 'once' }), ProofFailure)
+})
 
 const EPOCH = { kind: 'epoch', fromLedger: 5, toLedger: 4 } as const
 

@@ -81,7 +81,7 @@ export async function createLyingGateway(url: string, key: SigningKey): Promise<
       served = pages.slice(0, to)
     },
     async fetch(input, init) {
-      const { pathname, searchParams } = new URL(input as string)
+      const { pathname, searchParams } = new URL(input)
       return await answer(decodeURIComponent(pathname), searchParams) ?? await fetch(input, init)
     },
   }

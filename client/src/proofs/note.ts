@@ -31,7 +31,7 @@ function bytesOfKey({ x }: LogKey): Uint8Array {
   return fromBase64Url(x)
 }
 
-export function fromBase64Url(text: string): Uint8Array {
+function fromBase64Url(text: string): Uint8Array {
   return Uint8Array.from(platform.atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
 }
 
