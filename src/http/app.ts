@@ -126,9 +126,8 @@ const ROUTER_OPTIONS = { maxParamLength: MAX_HEADER_BYTES }
 
 /** Creates the server with its policies but no routes. */
 export function createApp(options: AppOptions): App {
-  const { requestLimits, clock, random } = options
+  const { requestLimits, clock, random, observer = null, isDraining = () => false } = options
   const newId = createRequestIds(random)
-  const { observer = null, isDraining = () => false } = options
   const failures = createRequestFailures(options)
   const hostCheck = createHostCheck(options.allowedHosts ?? null)
   const cors = createCors(options.webOrigins)

@@ -1,10 +1,9 @@
 // Signs the answers to requests that ask for it (specification of proofs, 4). Others cost one look at a header.
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { contentDigest, parseAcceptSignature, signatureBase, signatureInput, signBase } from '../base/proofs/message-signatures.ts'
 import type { RequestedSignature, SignedComponent } from '../base/proofs/message-signatures.ts'
 import type { SigningKey } from '../base/proofs/signing.ts'
-import type { App } from './app.ts'
 
 /** The labels of the signatures of the key and of the one that it replaces. */
 const LABELS = ['pxg', 'pxg-old'] as const
@@ -17,7 +16,7 @@ const REMEMBERED_MAX = 1_000
 type SignatureHeaders = Readonly<Record<'signature-input' | 'signature', string>>
 
 /** Adds Content-Digest, Signature-Input and Signature to what is sent. Without a key, answers are sent unsigned. */
-export function signAnswers(app: App, keys: readonly SigningKey[], nowSec: () => number): void {
+export function signAnswers(app: FastifyInstance, keys: readonly SigningKey[], nowSec: () => number): void {
   if (keys.length === 0) return
   const remembered = new Map<string, { readonly created: number; readonly headers: SignatureHeaders }>()
 

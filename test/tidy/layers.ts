@@ -43,7 +43,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'src/stream': { imports: ['src/base', 'src/exchange', 'src/resources', 'src/store', 'src/projections', 'src/limits.ts'] },
   'src/deployment': { imports: ['src/base', 'src/exchange', 'src/chain', 'src/store', 'src/projections'] },
-  'src/http': { imports: ['src/base', 'src/resources', 'src/keys', 'src/limits.ts'] },
+  'src/http': { imports: ['src/base', 'src/base/proofs', 'src/resources', 'src/keys', 'src/limits.ts'] },
   'src/http/console': { imports: ['src/base'] },
   'src/routes': {
     imports: [

@@ -41,6 +41,8 @@ const PAGE = 'console/index.html'
 const SCRIPT = 'console/main.tsx'
 const ENTRY_POINTS = [SCRIPT, 'console/page.css', 'console/icon.svg'] as const
 const URL_PREFIX = '/console/'
+/** The page's link for each of the files that its script imports. */
+const PRELOAD = '<link rel="modulepreload" href="%SHARED%">'
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
@@ -75,10 +77,10 @@ export function buildConsole({ root, settings }: ConsoleBuildOptions): BuiltCons
   })
   const urlOf = new Map(Object.entries(metafile.outputs).map(([path, { entryPoint, inputs }]) =>
     [entryPoint ?? Object.keys(inputs)[0] ?? '', `${URL_PREFIX}${basename(path)}`]))
-  const page = fillIn(readFileSync(join(root, PAGE), 'utf8'), {
+  const template = readFileSync(join(root, PAGE), 'utf8')
+  const page = fillIn(template.replace(PRELOAD, sharedUrls(metafile).map((url) => PRELOAD.replace('%SHARED%', url)).join('')), {
     SETTINGS: JSON.stringify(settings),
     SCRIPT: urlOf.get(SCRIPT),
-    SHARED: sharedUrl(metafile),
     STYLE: urlOf.get('console/page.css'),
     FONT: urlOf.get('console/ui/inter.woff2'),
     ICON: urlOf.get('console/icon.svg'),
@@ -89,11 +91,11 @@ export function buildConsole({ root, settings }: ConsoleBuildOptions): BuiltCons
   }
 }
 
-/** The file that the page's script imports, so that the browser loads both at the same time. */
-function sharedUrl({ outputs }: Metafile): string | undefined {
-  const script = Object.values(outputs).find(({ entryPoint }) => entryPoint === SCRIPT)
-  const path = script?.imports.find(({ kind }) => kind === 'import-statement')?.path
-  return path === undefined ? undefined : `${URL_PREFIX}${basename(path)}`
+/** The files that the page's script imports, and those that they import, so that the browser loads all of them at the same time. */
+function sharedUrls({ outputs }: Metafile): readonly string[] {
+  const loaded = new Set(Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === SCRIPT))
+  for (const path of loaded) for (const imported of outputs[path]?.imports ?? []) if (imported.kind === 'import-statement') loaded.add(imported.path)
+  return [...loaded].slice(1).map((path) => `${URL_PREFIX}${basename(path)}`)
 }
 
 /** Replaces `%NAME%`, which must be inside a quoted attribute. */
