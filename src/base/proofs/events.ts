@@ -1,8 +1,8 @@
 // The bytes of an event as the log commits to them, and the filter that decides which events a page has.
 
 import { contractIdOf } from '../strkey.ts'
-import { appendLeaf, edgeRoot, EMPTY_EDGE, sha256 } from './tree.ts'
-import type { Edge, Hash } from './tree.ts'
+import { edgeRoot, hashNode, sha256 } from './tree.ts'
+import type { Hash } from './tree.ts'
 import { ZERO_HASH } from './record.ts'
 
 /** An event as nodes return it. */
@@ -37,7 +37,7 @@ function idOf(address: string): Uint8Array {
 
 /** The bytes of an event: id, transaction, contract, topics and value, each variable part after its length. */
 export function eventBytes(event: LoggedEvent): Buffer {
-  return prefixedBytes(event).subarray(LEAF_PREFIX_BYTES)
+  return Buffer.from(prefixedBytes(event).subarray(LEAF_PREFIX_BYTES))
 }
 
 /** The hash of an event as a leaf of its page's tree. */
@@ -45,10 +45,16 @@ export function eventLeaf(event: LoggedEvent): Hash {
   return sha256(prefixedBytes(event))
 }
 
+/** Where the bytes of one event are put together: a buffer for each would cost as much as its hash. */
+let scratch = Buffer.alloc(4_096)
+
+/** Valid until the next call. */
 function prefixedBytes({ id, txHash, contractId: address, topicsXdr, valueXdr }: LoggedEvent): Buffer {
-  let length = LEAF_PREFIX_BYTES + 1 + id.length + 2 * HASH_LENGTH + 1 + LENGTH_BYTES + Buffer.byteLength(valueXdr, 'base64')
-  for (const topic of topicsXdr) length += LENGTH_BYTES + Buffer.byteLength(topic, 'base64')
-  const bytes = Buffer.alloc(length)
+  // Base64 is longer than what it says.
+  let lengthMax = LEAF_PREFIX_BYTES + 1 + id.length + 2 * HASH_LENGTH + 1 + LENGTH_BYTES + valueXdr.length
+  for (const topic of topicsXdr) lengthMax += LENGTH_BYTES + topic.length
+  if (lengthMax > scratch.length) scratch = Buffer.alloc(2 * lengthMax)
+  const bytes = scratch
   let offset = bytes.writeUInt8(id.length, LEAF_PREFIX_BYTES)
   offset += bytes.write(id, offset, 'latin1')
   bytes.write(txHash, offset, HASH_LENGTH, 'hex')
@@ -58,7 +64,7 @@ function prefixedBytes({ id, txHash, contractId: address, topicsXdr, valueXdr }:
   return bytes.subarray(0, writeXdr(bytes, valueXdr, offset))
 }
 
-/** Writes what a text decodes to, which is less than its length says if it is not the usual base64. */
+/** Writes what a text decodes to. */
 function writeXdr(bytes: Buffer, xdr: string, at: number): number {
   const length = bytes.write(xdr, at + LENGTH_BYTES, 'base64')
   bytes.writeUInt32BE(length, at)
@@ -74,15 +80,20 @@ export interface EventsRoot {
 }
 
 export function createEventsRoot(): EventsRoot {
-  let edge: Edge = EMPTY_EDGE
+  // The hashes of an edge, changed in place: a page has thousands of leaves.
+  const hashes: Hash[] = []
+  let size = 0
   return {
     add(leaf) {
-      edge = appendLeaf(edge, leaf)
+      let hashed = leaf
+      for (let index = size; index % 2 === 1; index = (index - 1) / 2) hashed = hashNode(hashes.pop() ?? ZERO_HASH, hashed)
+      hashes.push(hashed)
+      size += 1
     },
     get events() {
-      return edge.size
+      return size
     },
-    root: () => (edge.size === 0 ? ZERO_HASH : edgeRoot(edge)),
+    root: () => (size === 0 ? ZERO_HASH : edgeRoot({ size, hashes })),
   }
 }
 

@@ -8,6 +8,8 @@ export type Hash = Uint8Array
 const LEAF_PREFIX = 0
 const NODE_PREFIX = 1
 export const HASH_BYTES = 32
+/** What a node is hashed from. */
+const NODE_BYTES = Buffer.alloc(1 + 2 * HASH_BYTES, NODE_PREFIX)
 
 /** SHA-256. */
 export function sha256(bytes: Uint8Array): Hash {
@@ -24,11 +26,9 @@ export function hashLeaf(bytes: Uint8Array): Hash {
 
 /** The hash of a node, `SHA-256(0x01 || left || right)`. */
 export function hashNode(left: Hash, right: Hash): Hash {
-  const prefixed = Buffer.allocUnsafe(1 + 2 * HASH_BYTES)
-  prefixed[0] = NODE_PREFIX
-  prefixed.set(left, 1)
-  prefixed.set(right, 1 + HASH_BYTES)
-  return sha256(prefixed)
+  NODE_BYTES.set(left, 1)
+  NODE_BYTES.set(right, 1 + HASH_BYTES)
+  return sha256(NODE_BYTES)
 }
 
 /** The root of a tree of these leaves. An empty one has the hash of nothing. */
