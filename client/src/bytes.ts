@@ -13,6 +13,19 @@ export function fromBase64(text: string): Uint8Array {
   return bytes
 }
 
+/** The bytes of canonical base64; null for anything else. */
+export function decodeBase64(text: string): Uint8Array | null {
+  try {
+    return fromBase64(text)
+  } catch {
+    return null
+  }
+}
+
+export function fromBase64Url(text: string): Uint8Array {
+  return Uint8Array.from(platform.atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
+}
+
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,9 +1,9 @@
 // Signers. The client passes them only verified transactions, and holds a secret only until it is imported as a key.
 
-import { concat } from './bytes.ts'
+import { concat, fromBase64Url } from './bytes.ts'
 import { containsTransaction, signedEnvelope, transactionHash, unsignedEnvelope } from './envelope.ts'
 import { RefusedToSign } from './errors.ts'
-import { platform, subtleCrypto } from './platform.ts'
+import { subtleCrypto } from './platform.ts'
 import { decodeStrKey, encodeStrKey } from './strkey.ts'
 
 /** Signs 32 bytes with the account's Ed25519 key. */
@@ -42,10 +42,6 @@ export async function secretSigner(secret: string): Promise<HashSigner> {
     address: encodeStrKey('account', fromBase64Url(x)),
     signHash: async (hash) => new Uint8Array(await subtle.sign('Ed25519', key, hash)),
   }
-}
-
-function fromBase64Url(text: string): Uint8Array {
-  return Uint8Array.from(platform.atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
 }
 
 interface Signed {

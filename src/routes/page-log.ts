@@ -148,9 +148,9 @@ export function pageLogRoutes(app: App, { db, signer }: { readonly db: Queryable
   const trees = createEventsTrees(db)
 
   app.get('/v1/log/checkpoint', { schema: checkpoint }, async (request, reply) => {
+    if (keys.length === 0) throw new HttpFailure({ status: 503, body: { error: 'signing_disabled', message: SIGNING_DISABLED }, isCallersDoing: true })
     const state = await readPageLogState(db)
     const note = state === null ? null : signer.sign(state)
-    if (keys.length === 0) throw new HttpFailure({ status: 503, body: { error: 'signing_disabled', message: SIGNING_DISABLED }, isCallersDoing: true })
     if (note === null) throw NOT_YET
     sendResponse(request, reply, prepareResponse(note, { 'cache-control': CACHE_ONE_SECOND }, 'text/plain; charset=utf-8'))
   })

@@ -1,6 +1,6 @@
 // Reads the log of pages from a gateway: its records, their events, and the state of its tree. Everything is checked against a checkpoint.
 
-import { fromBase64, isEqual } from '../bytes.ts'
+import { decodeBase64, isEqual } from '../bytes.ts'
 import { GatewayError, ProofFailure } from '../errors.ts'
 import type { CallOptions } from '../http.ts'
 import type { Endpoints } from '../rest.ts'
@@ -96,9 +96,9 @@ export async function readRecordEvents(
   for (let cursor: string | null | undefined; cursor !== null;) {
     const { body } = await log.getLogRecord(cursor === undefined ? { leafIndex } : { leafIndex, cursor }, options)
     if (body.correctedBy !== null) return null
-    const served = decode(body.record)
+    const served = decodeBase64(body.record)
     if (served === null || !isEqual(served, bytes)) throw new ProofFailure('different', `Record ${leafIndex} is not the one in the tree.`)
-    for (const event of body.events) events.push({ eventId: event.eventId, bytes: decode(event.bytes) ?? new Uint8Array() })
+    for (const event of body.events) events.push({ eventId: event.eventId, bytes: decodeBase64(event.bytes) ?? new Uint8Array() })
     cursor = body.events.length === 0 || events.length > record.events ? null : body.nextCursor
   }
   if (!await hasEvents(record, events.map((event) => event.bytes))) {
@@ -119,17 +119,8 @@ export async function readConsistency(log: LogEndpoints, from: number, to: numbe
   }
 }
 
-/** The bytes of base64; null for anything else. */
-export function decode(base64: string): Uint8Array | null {
-  try {
-    return fromBase64(base64)
-  } catch {
-    return null
-  }
-}
-
 /** Null when one is not base64 of 32 bytes. */
 export function decodeAll(hashes: readonly string[]): readonly Uint8Array[] | null {
-  const decoded = hashes.map(decode)
+  const decoded = hashes.map(decodeBase64)
   return decoded.every((hash) => hash?.length === 32) ? decoded as readonly Uint8Array[] : null
 }

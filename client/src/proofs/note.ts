@@ -1,8 +1,8 @@
 // Signed notes (C2SP signed-note) with the checkpoint of a log, and the keys that sign.
 
-import { concat, fromBase64, isEqual, toBase64, toHex } from '../bytes.ts'
+import { concat, decodeBase64, fromBase64Url, isEqual, toBase64, toHex } from '../bytes.ts'
 import { ProofFailure } from '../errors.ts'
-import { platform, sha256, subtleCrypto } from '../platform.ts'
+import { sha256, subtleCrypto } from '../platform.ts'
 import type { Hash } from './tree.ts'
 
 /** A checkpoint of the log, as a signed note states it. */
@@ -26,15 +26,6 @@ export interface LogKey {
 const ED25519 = Uint8Array.of(1)
 const SIGNATURE_LINE = /^\u2014 (\S+) (\S+)$/
 
-/** The bytes of a key. */
-function bytesOfKey({ x }: LogKey): Uint8Array {
-  return fromBase64Url(x)
-}
-
-function fromBase64Url(text: string): Uint8Array {
-  return Uint8Array.from(platform.atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
-}
-
 /** The JWK thumbprint of a key (RFC 7638), base64url. */
 export async function thumbprint({ x }: LogKey): Promise<string> {
   const hash = await sha256(utf8(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`))
@@ -45,7 +36,7 @@ export async function thumbprint({ x }: LogKey): Promise<string> {
 export async function isSignedBy(key: LogKey, signature: Uint8Array, text: string): Promise<boolean> {
   const subtle = subtleCrypto()
   try {
-    return await subtle.verify('Ed25519', await subtle.importKey('raw', bytesOfKey(key), 'Ed25519', false, ['verify']), signature, utf8(text))
+    return await subtle.verify('Ed25519', await subtle.importKey('raw', fromBase64Url(key.x), 'Ed25519', false, ['verify']), signature, utf8(text))
   } catch (error) {
     // A malformed key or signature is an invalid one. Anything else: the platform has no Ed25519.
     if ((error as { readonly name?: string }).name === 'DataError') return false
@@ -57,7 +48,7 @@ export async function isSignedBy(key: LogKey, signature: Uint8Array, text: strin
 export function readNote(note: string): Checkpoint {
   const end = note.indexOf('\n\n')
   const [origin = '', size = '', root = ''] = note.slice(0, Math.max(0, end)).split('\n')
-  const bytes = bytesOf(root)
+  const bytes = decodeBase64(root)
   const lines = note.slice(end + 2).split('\n')
   const isNote = end !== -1 && lines.at(-1) === '' && lines.length > 1 && lines.slice(0, -1).every((line) => SIGNATURE_LINE.test(line))
   if (!isNote || origin === '' || !/^(0|[1-9]\d{0,14})$/.test(size) || bytes?.length !== 32) {
@@ -73,10 +64,10 @@ export async function openNote(note: string, keys: readonly LogKey[]): Promise<C
   const text = note.slice(0, end + 1)
   for (const line of note.slice(end + 2, -1).split('\n')) {
     const [, name, base64 = ''] = SIGNATURE_LINE.exec(line) ?? []
-    const bytes = bytesOf(base64)
+    const bytes = decodeBase64(base64)
     if (name !== checkpoint.origin || bytes?.length !== 68) continue
     for (const key of keys) {
-      const id = await sha256(concat(utf8(`${name}\n`), ED25519, bytesOfKey(key)))
+      const id = await sha256(concat(utf8(`${name}\n`), ED25519, fromBase64Url(key.x)))
       if (isEqual(id.subarray(0, 4), bytes.subarray(0, 4)) && await isSignedBy(key, bytes.subarray(4), text)) return checkpoint
     }
   }
@@ -88,14 +79,6 @@ export function checkSame(first: Checkpoint, second: Checkpoint): void {
   if (first.size !== second.size || !isEqual(first.root, second.root)) {
     const text = `Two trees of ${first.size} and ${second.size} records contradict each other: ${toHex(first.root)}, ${toHex(second.root)}.`
     throw new ProofFailure('inconsistent', text, [first.note, second.note])
-  }
-}
-
-function bytesOf(base64: string): Uint8Array | null {
-  try {
-    return fromBase64(base64)
-  } catch {
-    return null
   }
 }
 

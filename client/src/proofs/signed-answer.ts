@@ -1,9 +1,8 @@
 // Signed answers (RFC 9421 with the digest of RFC 9530).
 
-import { isEqual } from '../bytes.ts'
+import { decodeBase64, isEqual } from '../bytes.ts'
 import { ProofFailure } from '../errors.ts'
 import { sha256 } from '../platform.ts'
-import { decode } from './log.ts'
 import { isSignedBy, thumbprint } from './note.ts'
 import type { LogKey } from './note.ts'
 
@@ -61,14 +60,14 @@ export async function verifyAnswer(
   const [created, expires] = [Number(parameter('created')), Number(parameter('expires'))]
   const key = (await Promise.all(keys.map(async (each) => ({ each, id: await thumbprint(each) })))).find(({ id }) => id === keyId)?.each
   if (key === undefined) throw fail('signature', `the key ${keyId} is not known`)
-  if (!await isSignedBy(key, decode(signature) ?? new Uint8Array(), text)) throw fail('signature', 'the signature is wrong')
+  if (!await isSignedBy(key, decodeBase64(signature) ?? new Uint8Array(), text)) throw fail('signature', 'the signature is wrong')
   const nowSec = nowMs / 1_000
   const isInTime = created - CLOCK_TOLERANCE_SEC <= nowSec && nowSec <= expires + CLOCK_TOLERANCE_SEC
   if (!isInTime || created < (key.nbf ?? 0) || created > (key.exp ?? Infinity)) throw fail('expired', 'the signature or its key is not valid now')
   if (nonce !== undefined && parameter('nonce') !== nonce) throw fail('signature', 'it is the answer to another request')
   const body = new Uint8Array(await response.arrayBuffer())
   const [, digest] = /(?:^|,\s*)sha-256=:([A-Za-z0-9+/=]*):/.exec(headers.get('content-digest') ?? '') ?? []
-  const isSigned = isEqual(await sha256(body), decode(digest ?? '') ?? new Uint8Array())
+  const isSigned = isEqual(await sha256(body), decodeBase64(digest ?? '') ?? new Uint8Array())
   if (!isSigned) throw fail('different', 'the body is not the one that was signed')
   return { body, created, expires, keyId }
 

@@ -1,13 +1,13 @@
 // Checks the frames of a stream against the log: each event is in a signed record as the frame says, and none of a page is left out.
 
-import { fromBase64, isEqual, toBase64 } from '../bytes.ts'
+import { decodeBase64, fromBase64, isEqual, toBase64 } from '../bytes.ts'
 import { GatewayError, ProofFailure } from '../errors.ts'
 import type { FrameVerifier } from '../frame-gate.ts'
 import type { CheckpointData, EventData } from '../stream-frames.ts'
 import type { Verify } from '../verify-types.ts'
 import { createReader, readValue } from '../xdr.ts'
 import type { Reader } from '../xdr.ts'
-import { appendRecords, decode, readEdge, readRecordEvents, readRecords } from './log.ts'
+import { appendRecords, readEdge, readRecordEvents, readRecords } from './log.ts'
 import type { LogEndpoints, PlacedRecord } from './log.ts'
 import type { Checkpoint } from './note.ts'
 import { readEventBytes, readRecord } from './record.ts'
@@ -66,7 +66,7 @@ export function createStreamVerifier({ log, verify, token }: StreamVerifierOptio
     if (recent !== undefined) return recent
     try {
       const proof = (await log.getInclusionProof({ eventId })).body
-      const bytes = decode(proof.record)
+      const bytes = decodeBase64(proof.record)
       const record = bytes === null ? null : readRecord(bytes)
       const events = bytes === null || record === null ? null : await readRecordEvents(log, { leafIndex: proof.leafIndex, bytes, record })
       const found = events?.find((event) => event.eventId === eventId)

@@ -1,6 +1,6 @@
 // client.verify: what the gateway serves, checked by its signed log and by nodes of the caller's choice.
 
-import { isEqual } from '../bytes.ts'
+import { decodeBase64, isEqual } from '../bytes.ts'
 import type { Clock } from '../clock.ts'
 import { ProofFailure } from '../errors.ts'
 import type { CallOptions } from '../http.ts'
@@ -8,7 +8,7 @@ import { createMutex } from '../mutex.ts'
 import type { FetchLike } from '../platform.ts'
 import type { CheckpointStore, LogTrust, Verify } from '../verify-types.ts'
 import { verifyEventProof } from './event-proof.ts'
-import { decode, decodeAll, readConsistency } from './log.ts'
+import { decodeAll, readConsistency } from './log.ts'
 import type { LogEndpoints } from './log.ts'
 import { checkSame, openNote, readNote } from './note.ts'
 import type { Checkpoint, LogKey } from './note.ts'
@@ -91,9 +91,9 @@ export function createVerifier({ log, fetch, clock, trust }: VerifierOptions): V
       const fail = (what: string): never => {
         throw new ProofFailure('not_included', `The proof of an event fails: ${what}.`, [JSON.stringify(proof)])
       }
-      const [bytes, root, path, eventPath] = [decode(proof.record), decode(proof.root), decodeAll(proof.hashes), decodeAll(proof.event.hashes)]
+      const [bytes, root, path, eventPath] = [decodeBase64(proof.record), decodeBase64(proof.root), decodeAll(proof.hashes), decodeAll(proof.event.hashes)]
       const record = bytes === null ? null : readRecord(bytes)
-      const served = 'bytes' in event ? decode(event.bytes) : eventBytes(event)
+      const served = 'bytes' in event ? decodeBase64(event.bytes) : eventBytes(event)
       if (bytes === null || record === null || root === null || path === null || eventPath === null || served === null) return fail('it is malformed')
       const inRecord = { index: proof.event.index, size: record.events, hashes: eventPath }
       if (!await isIncluded(inRecord, await hashLeaf(served), record.eventsRoot)) fail('the record does not have the event')

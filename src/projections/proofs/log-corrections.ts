@@ -16,8 +16,8 @@ import { readAnchorAt } from '../state/anchors.ts'
 import { computeEventsRoot } from './logged-events.ts'
 import { appendRecords, readPageLogHead } from './page-log.ts'
 
-const PAGE = RECORD_KINDS.indexOf('page')
-const CORRECTION = RECORD_KINDS.indexOf('correction')
+export const PAGE = RECORD_KINDS.indexOf('page')
+export const CORRECTION = RECORD_KINDS.indexOf('correction')
 const EPOCH = RECORD_KINDS.indexOf('epoch')
 const GAP = RECORD_KINDS.indexOf('gap')
 

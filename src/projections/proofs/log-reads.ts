@@ -10,7 +10,7 @@ import { createNodeReader, TILE_HEIGHT, TILE_WIDTH } from '../../base/proofs/til
 import { edgeRoot, hashLeaf, rootOf } from '../../base/proofs/tree.ts'
 import type { Hash, NodeReader } from '../../base/proofs/tree.ts'
 import { endOfLedger } from '../log/toid.ts'
-import { readValidRecords } from './log-corrections.ts'
+import { CORRECTION, PAGE, readValidRecords } from './log-corrections.ts'
 import type { StoredRecord } from './log-corrections.ts'
 import { readLoggedEvents } from './logged-events.ts'
 import type { LoggedRange } from './logged-events.ts'
@@ -73,8 +73,6 @@ function rangeOf({ epochNumber, kind, fromLedger, toLedger, afterId, untilId }: 
   return { epochNumber, afterId: start, untilId: isEmpty ? start : untilId ?? endOfLedger(toLedger) }
 }
 
-const PAGE = 0
-const CORRECTION = 1
 const CORRECTING = columns(idx.log_records, 'c', { leaf: 'leaf' })
 
 /** The newest correction that replaces a record; null when the record is valid. */

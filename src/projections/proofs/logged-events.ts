@@ -31,13 +31,15 @@ export interface ArchivedLoggedEvent extends LoggedEvent {
   readonly eventId: string
 }
 
-/** The first events of a range, at most `limit`. */
-export async function readLoggedEvents(db: Queryable, { epochNumber, afterId, untilId }: LoggedRange, limit: number): Promise<readonly ArchivedLoggedEvent[]> {
+/** The first events of a range after `offset`, at most `limit`. */
+export async function readLoggedEvents(
+  db: Queryable, { epochNumber, afterId, untilId }: LoggedRange, limit: number, offset = 0,
+): Promise<readonly ArchivedLoggedEvent[]> {
   const rows = await db.query(
     sql`select ${EVENT} from ${idx.events} e
      where e.epoch = $1 and e.chain = (select p.chain from ${idx.epochs} p where p.number = $1) and ${ID} > $2 and ${ID} <= $3
-     order by ${ID} limit $4::int`,
-    [epochNumber, afterId, untilId, limit],
+     order by ${ID} limit $4::int offset $5::int`,
+    [epochNumber, afterId, untilId, limit, offset],
   )
   return rows.map((row) => ({ ...row, topicsXdr: row.topicsXdr === '' ? [] : row.topicsXdr.split(' ') }))
 }
@@ -58,13 +60,9 @@ export async function computeEventsRoot(db: Queryable, range: LoggedRange): Prom
  * The end of the first part of a range: whole ledgers with at most `max` events together, or one ledger that has more. A record about more is cut, so that
  * its events can be hashed again while a repair holds its transaction.
  */
-export async function endOfPart(db: Queryable, { epochNumber, afterId, untilId }: LoggedRange, max: number): Promise<string> {
-  const [next] = await db.query(
-    sql`select ${EVENT} from ${idx.events} e
-     where e.epoch = $1 and e.chain = (select p.chain from ${idx.epochs} p where p.number = $1) and ${ID} > $2 and ${ID} <= $3
-     order by ${ID} limit 1 offset $4::int`,
-    [epochNumber, afterId, untilId, max],
-  )
+export async function endOfPart(db: Queryable, range: LoggedRange, max: number): Promise<string> {
+  const { afterId, untilId } = range
+  const [next] = await readLoggedEvents(db, range, 1, max)
   if (next === undefined) return untilId
   const before = endOfLedger(ledgerOf(next.id) - 1)
   return [before, endOfLedger(ledgerOf(next.id)), untilId].find((end) => end > afterId && end <= untilId) ?? untilId
